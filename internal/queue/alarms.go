@@ -286,6 +286,9 @@ func (s *state) expireAt(q *queueState, p *page, when int64) {
 
 // current tells whether somebody waits for the alarm.
 func (a *alarm) current() bool {
+	if a.q.gone {
+		return false
+	}
 	switch a.of {
 	case ofPage:
 		p, there := a.q.all.pages.Get(pageOf(a.seq))

@@ -405,14 +405,10 @@ func (s *state) applyGone(e *queueGone) {
 	}
 	q.touch()
 	q.gone = true
+	delete(s.fresh, q)
+	delete(s.unserved, q)
 	s.dismiss(q)
-	for _, sn := range q.snapshots {
-		s.idBytes -= sn.bytes()
-		delete(s.snapshots, sn.name)
-		s.snapshotList.Delete(sn)
-	}
-	q.snapshots, q.views, q.purgedTo = nil, nil, 0
-	s.applyPurged(q, ^uint64(0))
+	s.dissolve(q)
 	s.idBytes -= q.forgetBytes
 	for _, n := range q.former {
 		delete(s.former, n)

@@ -48,7 +48,7 @@ func holdsAsking() []holdsExercise {
 		{"Resolve", func(w *holdsWorld) error { w.s.Resolve(holdsName("long")); return nil }},
 		{"JournalStats", func(w *holdsWorld) error { w.s.JournalStats(); return nil }},
 		{"JournalInfo", func(w *holdsWorld) error { w.s.JournalInfo(); return nil }},
-		{"Queues", func(w *holdsWorld) error { return holdsWants(holdsQueues+19, len(w.s.Queues()), nil) }},
+		{"Queues", func(w *holdsWorld) error { return holdsWants(holdsQueues+21, len(w.s.Queues()), nil) }},
 		{"Topics", func(w *holdsWorld) error { return holdsWants(2, len(w.s.Topics()), nil) }},
 		{"Snapshots", func(w *holdsWorld) error { return holdsWants(holdsSnapshots, len(w.s.Snapshots()), nil) }},
 		{"Notes", func(w *holdsWorld) error { return holdsWants(holdsNotes, len(w.s.Notes("room")), nil) }},
@@ -331,6 +331,11 @@ func holdsEnding() []holdsExercise {
 			return holdsWants(holdsOfMany, n, err)
 		}},
 		{"DeleteQueue", func(w *holdsWorld) error { return w.s.DeleteQueue(w.t.Context(), holdsName("deleted")) }},
+		{"DeleteQueue: of one message and thousands of snapshots", func(w *holdsWorld) error {
+			before := len(w.s.Snapshots())
+			err := w.s.DeleteQueue(w.t.Context(), holdsName("brief"))
+			return holdsWants(holdsSnapshots-holdsOfOne, before-len(w.s.Snapshots()), err)
+		}},
 		{"Stats: when all messages of a queue expire", func(w *holdsWorld) error {
 			w.skipped.Add(int64(90 * time.Minute))
 			var err error

@@ -18,8 +18,8 @@ const (
 	holdsOther     = 220_000 // and of one that nobody asks for
 	holdsQueues    = 20_000
 	holdsSnapshots = 5_000 - 10 // some are taken by exercises
-	holdsOfOne     = 2_000      // of one queue,
-	holdsOfMany    = 20_000     // which has so many messages
+	holdsOfOne     = 800        // of one queue,
+	holdsOfMany    = 20_000     // which has so many messages; the others are of a queue that has one
 	holdsNotes     = 20_000
 	holdsPut       = 10_000 // messages in one put
 )
@@ -58,8 +58,9 @@ func (w *holdsWorld) fill() {
 	if _, err := w.s.CreateTopic(w.t.Context(), holdsName("topic"), nil); err != nil {
 		w.t.Fatal(err)
 	}
+	w.create("graves", Definition{})
 	for i := range holdsQueues {
-		w.create(fmt.Sprintf("q%d", i), Definition{})
+		w.create(fmt.Sprintf("q%d", i), Definition{DeadLetter: "graves"})
 	}
 	w.create("subscribed", Definition{Topic: holdsName("topic").String()})
 	if _, err := w.s.CreateTopic(w.t.Context(), holdsName("siblings"), nil); err != nil {
@@ -84,8 +85,10 @@ func (w *holdsWorld) fill() {
 	w.put("many", holdsOfMany, "")
 	w.seek("many", w.s.clock().Add(time.Second)) // none of its snapshots holds any of them
 	defer w.seek("many", began.Add(-time.Second))
+	w.create("brief", Definition{})
+	w.put("brief", 1, "")
 	for i := range holdsSnapshots {
-		of := holdsName("q%d", i)
+		of := holdsName("brief")
 		if i < holdsOfOne {
 			of = holdsName("many")
 		}

@@ -44,7 +44,9 @@ func (s *Store) Snapshots() []Snapshot {
 	for some := range slices.Chunk(all, describedAtOnce) {
 		s.mu.Lock()
 		for _, sn := range some {
-			list = append(list, s.state.describe(sn))
+			if !sn.queue.gone {
+				list = append(list, s.state.describe(sn))
+			}
 		}
 		s.mu.Unlock()
 	}

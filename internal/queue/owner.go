@@ -77,6 +77,9 @@ type heldMessage struct {
 // there (see unsettle). The lock is held.
 func (o *Owner) heldNext(most int) (es []heldMessage) {
 	for q, h := range o.queues {
+		if q.gone {
+			continue
+		}
 		take := func(seq uint64) bool {
 			if e, there := q.all.Get(seq); there && e.claim() != nil && !e.claim().settling {
 				es = append(es, heldMessage{q, e})

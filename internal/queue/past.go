@@ -168,7 +168,7 @@ func (s *state) applySought(e *sought, at int64) {
 	if q == nil {
 		return
 	}
-	sn := s.snapshots[e.snapshot]
+	sn := s.snapshot(e.snapshot)
 	if e.snapshot != (Name{}) && (sn == nil || sn.queue != q && e.goes == nil) {
 		return // it was deleted before
 	}
@@ -220,12 +220,29 @@ func (s *state) bringBack(q *queueState, e entry) {
 
 func (s *state) applySnapshot(e *snapshotTaken, at int64) {
 	q := s.queues[e.queue]
-	if q == nil || s.snapshots[e.name] != nil {
+	if q == nil || s.snapshot(e.name) != nil {
 		return
 	}
 	sn := &snapshotState{name: e.name, at: at, expire: e.expire, labels: e.labels, frontier: q.seen,
 		before: q.all.sequences()}
 	s.addSnapshot(q, sn)
+}
+
+// snapshot finds a snapshot; nil: there is none, or its queue is gone.
+func (s *state) snapshot(n Name) *snapshotState {
+	if sn := s.snapshots[n]; sn != nil && !sn.queue.gone {
+		return sn
+	}
+	return nil
+}
+
+// forgetSnapshot forgets a snapshot. One of its name may have been taken since, when its queue is gone.
+func (s *state) forgetSnapshot(sn *snapshotState) {
+	s.idBytes -= sn.bytes()
+	if s.snapshots[sn.name] == sn {
+		delete(s.snapshots, sn.name)
+		s.snapshotList.Delete(sn)
+	}
 }
 
 // bytes is about what it takes in memory.
@@ -262,13 +279,11 @@ func (q *queueState) snapshotNumbered(number uint64) *snapshotState {
 func besideNumber(sn *snapshotState, number uint64) int { return cmp.Compare(sn.number, number) }
 
 func (s *state) applySnapshotGone(e *snapshotGone) {
-	sn := s.snapshots[e.name]
+	sn := s.snapshot(e.name)
 	if sn == nil {
 		return
 	}
-	delete(s.snapshots, e.name)
-	s.snapshotList.Delete(sn)
-	s.idBytes -= sn.bytes()
+	s.forgetSnapshot(sn)
 	if sn.expire != 0 && !sn.going {
 		s.alarms.outdate() // its alarm
 	}

@@ -87,6 +87,29 @@ func (s *state) dismiss(q *queueState) {
 	})
 }
 
+// dissolve lets go of the snapshots and the messages of a queue that is gone. Nobody finds them from now on.
+func (s *state) dissolve(q *queueState) {
+	left := q.snapshots
+	q.snapshots, q.views, q.purgedTo = nil, nil, 0
+	piece := func() (more bool) {
+		if n := min(len(left), atOnce); n > 0 {
+			for _, sn := range left[:n] {
+				s.forgetSnapshot(sn)
+			}
+			left = left[n:]
+			return true
+		}
+		s.applyPurged(q, q.stretch(q.purgedTo, ^uint64(0)))
+		return q.all.pages.Len() > 0
+	}
+	if len(left) > atOnce || q.all.pages.Len() > stretch {
+		s.postpone(piece)
+		return
+	}
+	for piece() {
+	}
+}
+
 // askAgain ends the waiting of those who wait for messages of q that meet a condition: they look again, by the columns
 // that it has now. Who names a column that is not there any more is told so then. Until all were told nothing is handed
 // to anybody of them.

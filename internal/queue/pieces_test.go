@@ -135,3 +135,35 @@ func TestReadersWithSeveralWishesOnBodiesAreServedFromALongGroup(t *testing.T) {
 		}
 	})
 }
+
+// TestASnapshotMayTakeTheNameOfOneThatGoesWithItsQueue deletes a queue of more snapshots than one piece concerns, and
+// meanwhile takes one of another queue that has the name of the last of them.
+func TestASnapshotMayTakeTheNameOfOneThatGoesWithItsQueue(t *testing.T) {
+	side := newTwinSide()
+	s, q, other := side.s, side.qs[0], side.qs[1]
+	s.advance(time.Unix(1, 0))
+	do := func(e event) {
+		t.Helper()
+		if err := s.applyMost([]applied{{at: s.now, event: e, addr: journal.Address{Position: 1}}}, 0); err != nil {
+			t.Fatal(err)
+		}
+	}
+	const many = 2*atOnce + 10
+	name := func(i int) Name { return holdsName("s%d", i) }
+	before := s.idBytes
+	for i := range many {
+		do(&snapshotTaken{queue: q.id, name: name(i)})
+	}
+	do(&queueGone{q.id})
+	if s.snapshot(name(many-1)) != nil || s.snapshot(name(0)) != nil {
+		t.Error("a snapshot of a queue that is gone is found")
+	}
+	do(&snapshotTaken{queue: other.id, name: name(many - 1)})
+	for s.doPostponed() {
+	}
+	sn := s.snapshot(name(many - 1))
+	if sn == nil || sn.queue != other || len(s.snapshots) != 1 || s.snapshotList.Len() != 1 ||
+		s.idBytes != before+sn.bytes() {
+		t.Errorf("%d snapshots are left, of %d bytes; the new one is %v", len(s.snapshots), s.idBytes-before, sn)
+	}
+}

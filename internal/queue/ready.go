@@ -84,7 +84,7 @@ func (s *state) hide(q *queueState, e entry) {
 }
 
 func (s *state) noticed(q *queueState, e entry) {
-	if q.waiting.Len() > 0 {
+	if q.waiting.Len() > 0 && !q.gone {
 		s.fresh[q] = append(s.fresh[q], e)
 	}
 }

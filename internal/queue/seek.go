@@ -96,7 +96,7 @@ func (s *Store) seekPiece(ctx context.Context, q *queueState, n Name, to SeekTo,
 		return nil, err
 	}
 	e := &sought{queue: q.id, to: microsOf(to.Time), snapshot: to.Snapshot, from: from, upto: q.stretch(from, end)}
-	if sn := s.state.snapshots[to.Snapshot]; sn != nil && sn.queue != q {
+	if sn := s.state.snapshot(to.Snapshot); sn != nil && sn.queue != q {
 		e.goes, e.upto = q.across(sn, e.from, e.upto)
 	}
 	f := newFlight(e)
@@ -121,7 +121,7 @@ func (s *Store) sought(q *queueState) {
 
 // seekable tells whether a queue can be taken to a snapshot, if one is named.
 func (s *Store) seekable(q *queueState, n, snapshot Name) error {
-	switch sn := s.state.snapshots[snapshot]; {
+	switch sn := s.state.snapshot(snapshot); {
 	case q.gone:
 		return fmt.Errorf("%w: %s", ErrNotFound, n.Short())
 	case snapshot == Name{}:
@@ -158,7 +158,7 @@ func (s *Store) TakeSnapshot(ctx context.Context, name, of Name, o SnapshotOptio
 		switch {
 		case q == nil:
 			return nil, fmt.Errorf("%w: %s", ErrNotFound, of.Short())
-		case s.state.snapshots[name] != nil:
+		case s.state.snapshot(name) != nil:
 			return nil, fmt.Errorf("%w: %s", ErrSnapshot, name.Short())
 		case len(s.state.snapshots) >= MaxSnapshots:
 			return nil, fmt.Errorf("%w: the limit of %d snapshots is reached", ErrDefinition, MaxSnapshots)
@@ -171,7 +171,7 @@ func (s *Store) TakeSnapshot(ctx context.Context, name, of Name, o SnapshotOptio
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if sn := s.state.snapshots[name]; sn != nil {
+	if sn := s.state.snapshot(name); sn != nil {
 		return s.state.describe(sn), nil
 	}
 	return Snapshot{}, fmt.Errorf("%w: snapshot %s was deleted at once, or its queue was", ErrNotFound, name.Short())
@@ -188,7 +188,7 @@ func (s *Store) DeleteSnapshot(ctx context.Context, name Name) error {
 // deleteSnapshot is DeleteSnapshot; when only is not nil, for that snapshot and no other one of its name.
 func (s *Store) deleteSnapshot(ctx context.Context, name Name, only *snapshotState) error {
 	return s.define(ctx, func() (event, error) {
-		if sn := s.state.snapshots[name]; sn == nil || only != nil && sn != only {
+		if sn := s.state.snapshot(name); sn == nil || only != nil && sn != only {
 			return nil, fmt.Errorf("%w: snapshot %s", ErrNotFound, name.Short())
 		}
 		return &snapshotGone{name}, nil

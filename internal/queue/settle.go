@@ -126,7 +126,7 @@ func (s *Store) prepareDead(ctx context.Context, p *prepared) error {
 func (s *Store) letter(ctx context.Context, q *queueState, e entry, death message.Death) (*deadLetter, error) {
 	s.mu.Lock()
 	name, def := q.name, q.def
-	if !e.there() {
+	if !e.there() || q.gone {
 		s.mu.Unlock()
 		return nil, ErrStale
 	}

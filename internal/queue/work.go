@@ -205,7 +205,7 @@ func (s *Store) expireAll(ds []doomed) (again []doomed) {
 
 // there tells whether a message is still doomed: it may have been purged meanwhile, or settled and brought back by
 // seeks. The lock is held.
-func (d doomed) there() bool { return d.e.doomed() }
+func (d doomed) there() bool { return !d.q.gone && d.e.doomed() }
 
 func (e entry) doomed() bool {
 	if !e.there() {
