@@ -14,10 +14,11 @@ import (
 type messages struct {
 	queue uint32 // its id
 	pages btree.Map[uint64, *page]
-	n     int    // messages
-	past  int    // settled ones that are kept for a seek
-	last  *page  // asked for last: neighbours are asked for together
-	saves *saves // of the state; nil in a queue of no state
+	n     int       // messages
+	past  int       // settled ones that are kept for a seek
+	pasts sequences // numbers of the pages that have some of them
+	last  *page     // asked for last: neighbours are asked for together
+	saves *saves    // of the state; nil in a queue of no state
 
 	copied *copied // nil: no snapshot is about to be taken
 }
@@ -236,6 +237,9 @@ func (e entry) retire() {
 	e.setAttempts(0)
 	p.dropExtra(e.slot)
 	p.there.clear(e.slot)
+	if p.past.empty() {
+		p.of.pasts.Add(p.number)
+	}
 	p.past.set(e.slot)
 	p.of.n--
 	p.of.past++
@@ -245,10 +249,18 @@ func (e entry) retire() {
 func (e entry) revive() {
 	p := e.page
 	p.touch()
-	p.past.clear(e.slot)
+	p.clearPast(e.slot)
 	p.there.set(e.slot)
-	p.of.past--
 	p.of.n++
+}
+
+// clearPast takes one of the past out of it.
+func (p *page) clearPast(slot uint8) {
+	p.past.clear(slot)
+	p.of.past--
+	if p.past.empty() {
+		p.of.pasts.Delete(p.number)
+	}
 }
 
 // Len is the number of messages.
@@ -359,8 +371,7 @@ func (m *messages) Delete(e entry) {
 		p.dropExtra(e.slot)
 		m.n--
 	} else {
-		p.past.clear(e.slot)
-		m.past--
+		p.clearPast(e.slot)
 	}
 	switch kept := p.kept(); {
 	case kept.empty():
@@ -378,6 +389,7 @@ func (m *messages) DeletePage(p *page) {
 	p.touch()
 	m.n -= p.there.count()
 	m.past -= p.past.count()
+	m.pasts.Delete(p.number)
 	m.drop(p)
 }
 

@@ -69,15 +69,12 @@ func (q *queueState) keeps(e entry, now int64) bool {
 
 // oldestPast is when the oldest message of the past was put; 0: there is none.
 func (q *queueState) oldestPast() (at int64) {
-	if q.all.past == 0 {
+	number, some := q.all.pasts.Min()
+	if !some {
 		return 0
 	}
-	for p := range q.all.pagesFrom(0) {
-		if slot := p.past.next(0); slot < pageSize {
-			return entry{p, uint8(slot)}.at()
-		}
-	}
-	return 0
+	p, _ := q.all.pages.Get(number)
+	return entry{p, uint8(p.past.next(0))}.at()
 }
 
 // dropPast forgets a message of the past for good.

@@ -1,0 +1,29 @@
+package queue
+
+import (
+	"fmt"
+	"time"
+)
+
+// holdsKeeping are the exercises with much that is kept: of the past, of sources, of pages in the journal.
+func holdsKeeping() []holdsExercise {
+	return []holdsExercise{
+		{"Stats: when the last of many messages is the only one of the past", func(w *holdsWorld) error {
+			if err := w.s.AlterQueue(w.t.Context(), holdsName("long"), Definition{History: time.Hour}); err != nil {
+				return err
+			}
+			cs, err := w.hold("long", "n = 279995", 1)
+			if err := holdsWants(1, len(cs), err); err != nil {
+				return err
+			}
+			if _, err := w.s.Settle(w.t.Context(), []Settlement{{Token: cs[0].Token}}); err != nil {
+				return err
+			}
+			st, err := w.s.Stats(holdsName("long"))
+			if err == nil && (st.Past != 1 || st.PastFrom.IsZero()) {
+				err = fmt.Errorf("%d are past, since %v", st.Past, st.PastFrom)
+			}
+			return err
+		}},
+	}
+}
