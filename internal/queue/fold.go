@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"iter"
+	"runtime"
 	"time"
 
 	"github.com/hikyaku/hikyaku/internal/journal"
@@ -183,12 +184,18 @@ func (s *Store) checkpoint(ctx context.Context) error {
 		})
 	}
 	s.mu.Lock()
-	defer s.mu.Unlock()
 	snap.end()
 	if err == nil {
-		s.state.saved()
-		s.settleUp()
+		s.state.saves.done++
 		s.checkpointed, s.checkpointSize = appended, size
+	}
+	s.mu.Unlock()
+	for more := err == nil; more; {
+		s.mu.Lock()
+		more = s.state.releaseRetired(walkPiece)
+		s.settleUp()
+		s.mu.Unlock()
+		runtime.Gosched() // whoever waits for the lock gets it before the next piece
 	}
 	return err
 }

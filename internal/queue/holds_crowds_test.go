@@ -25,5 +25,31 @@ func holdsKeeping() []holdsExercise {
 			}
 			return err
 		}},
+		{"checkpoint: when a long queue stands in the journal already", func(w *holdsWorld) error {
+			for range 2 {
+				if err := w.s.checkpoint(w.t.Context()); err != nil {
+					return err
+				}
+			}
+			return nil
+		}},
+	}
+}
+
+// holdsGoing are those of pages that stood in the journal and have gone.
+func holdsGoing() []holdsExercise {
+	return []holdsExercise{
+		{"Purge: of a long queue", func(w *holdsWorld) error {
+			_, err := w.s.Purge(w.t.Context(), holdsName("long"))
+			return err
+		}},
+		{"checkpoint: when many pages have gone", func(w *holdsWorld) error {
+			for range 4 {
+				if err := w.s.checkpoint(w.t.Context()); err != nil {
+					return err
+				}
+			}
+			return nil
+		}},
 	}
 }

@@ -69,18 +69,19 @@ func (s *saves) retire(record journal.Address) {
 // checkpointsKept is how many checkpoints a journal keeps (see journal.Journal).
 const checkpointsKept = 2
 
-// saved counts a checkpoint and releases what none that is kept needs any more.
-func (s *state) saved() {
-	s.saves.done++
+// releaseRetired releases records that no checkpoint that is kept needs any more: at most so many. It tells whether
+// there may be more.
+func (s *state) releaseRetired(most int) (more bool) {
 	n := 0
 	for _, r := range s.saves.retired {
-		if r.after > s.saves.done {
+		if more = n == most; more || r.after > s.saves.done {
 			break
 		}
 		s.release(r.record)
 		n++
 	}
 	s.saves.retired = s.saves.retired[n:]
+	return more
 }
 
 // appendRetired writes, for a checkpoint before which so many were saved, the records that will be kept when it is
@@ -103,14 +104,20 @@ func (s *saves) restoreRetired(r *reader) {
 	}
 }
 
-// unrecorded finds the next pages that are to be written, from one on. A page is complete when the queue has messages
-// behind it: they become durable in order.
-func (q *queueState) unrecorded(from uint64, most int) (pages []*page) {
+// pagesLooked is how many pages are looked at under one hold of the lock for some that are to be written.
+const pagesLooked = walkPiece
+
+// unrecorded finds the next pages that are to be written, from one on, and tells where to look on and whether to. A
+// page is complete when the queue has messages behind it: they become durable in order.
+func (q *queueState) unrecorded(from uint64, most int) (pages []*page, next uint64, more bool) {
 	last, _, _ := q.all.pages.Max()
-	size := 0
+	size, looked := 0, 0
 	for p := range q.all.pagesFrom(from) {
-		if p.number >= last || len(pages) == most {
-			break
+		if p.number >= last {
+			return pages, p.number, false
+		}
+		if looked++; len(pages) == most || looked > pagesLooked {
+			return pages, p.number, true
 		}
 		if kept := p.kept(); p.record != (journal.Address{}) || kept.count() < pagedLeast {
 			continue
@@ -120,11 +127,11 @@ func (q *queueState) unrecorded(from uint64, most int) (pages []*page) {
 			continue
 		}
 		if size += n; size > pagedBytes && len(pages) > 0 {
-			break
+			return pages, p.number, true
 		}
 		pages = append(pages, p)
 	}
-	return pages
+	return pages, 0, false
 }
 
 // bytes is about how long the page's record will be.
@@ -167,16 +174,16 @@ func (s *Store) recordSome(ctx context.Context, id uint32, next *uint64) (done b
 		return false, err
 	}
 	var pages []*page
+	more := false
 	if q := s.state.queues[id]; q != nil {
-		pages = q.unrecorded(*next, pagedAtOnce)
+		pages, *next, more = q.unrecorded(*next, pagedAtOnce)
 	}
 	if len(pages) == 0 {
 		s.leave()
-		return true, nil
+		return !more, nil
 	}
 	f := newFlight()
 	for _, p := range pages {
-		*next = p.number + 1
 		f.add(&paged{queue: id, number: p.number, body: p.appendMessages(nil, appendLasting)})
 	}
 	pressed := s.pressed
@@ -186,7 +193,7 @@ func (s *Store) recordSome(ctx context.Context, id uint32, next *uint64) (done b
 		return false, err
 	}
 	s.mu.Unlock()
-	return false, f.wait(ctx)
+	return !more, f.wait(ctx)
 }
 
 // unread is a page of a checkpoint whose record is still to be read.
