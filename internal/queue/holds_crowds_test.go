@@ -3,6 +3,8 @@ package queue
 import (
 	"fmt"
 	"time"
+
+	"github.com/hikyaku/hikyaku/internal/message"
 )
 
 // holdsKeeping are the exercises with much that is kept: of the past, of sources, of pages in the journal.
@@ -32,6 +34,21 @@ func holdsKeeping() []holdsExercise {
 				}
 			}
 			return nil
+		}},
+		{"Publish: to a topic of ten thousand subscriptions with columns", func(w *holdsWorld) error {
+			columns, err := message.ParseColumns([]string{"a int"})
+			if err != nil {
+				return err
+			}
+			topic := holdsName("rowed")
+			if _, err := w.s.CreateTopic(w.t.Context(), topic, nil); err != nil {
+				return err
+			}
+			for i := range holdsWide {
+				w.create(fmt.Sprintf("rowed%d", i), Definition{Topic: topic.String(), Columns: columns})
+			}
+			_, err = w.s.Publish(w.t.Context(), topic, text(`{"a": 1}`))
+			return err
 		}},
 	}
 }

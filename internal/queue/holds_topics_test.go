@@ -19,7 +19,8 @@ const (
 // holdsCopied are the functions that do something for each copy of a group, and how many times more than elsewhere that
 // may be: limits bound these copies as they bound the messages of a put. A head is made of several fields.
 var holdsCopied = map[string]uint32{"plan.publish": 3, "plan.putLetter": 3, "plan.giveBack": 3, "Store.open": 3,
-	"Store.submit": 3, "Store.land": 3, "state.applyMost": 3, "state.serve": 3, "appendHead": 12}
+	"Store.submit": 3, "Store.land": 3, "state.applyMost": 3, "state.serve": 3, "appendHead": 12,
+	"headRoom": 3, "bodyPart": 3}
 
 // holdsMost is how often a place may be come by, in one hold, while an exercise is done.
 func holdsMost(doing string, p *holdsPlace) uint32 {

@@ -276,20 +276,24 @@ func (s *Store) makeRows(qp *QueuePut, pp *preparedPut) error {
 		columns message.Columns
 	}
 	var all []rowsOf
-	if t := pp.topic; t != nil {
-		pp.columns, pp.version = nil, t.subscribed.version
-		all = make([]rowsOf, 0, t.subscribed.rows.Len())
-		t.subscribed.rows.Scan(func(_ uint32, q *queueState) bool {
-			all = append(all, rowsOf{q, q.name, q.def.Columns})
-			return true
-		})
-	} else {
-		q := pp.queue
-		if pp.columns, pp.version = firstColumn(q), 0; pp.columns != nil {
+	add := func(q *queueState) {
+		if !q.gone && q.def.Columns != nil {
 			all = append(all, rowsOf{q, q.name, q.def.Columns})
 		}
 	}
-	s.leave()
+	if t := pp.topic; t != nil {
+		pp.columns, pp.version = nil, t.subscribed.version
+		rows := t.subscribed.rows.Copy()
+		s.leave()
+		all = make([]rowsOf, 0, rows.Len())
+		s.inPieces(rows.Values(), add) // where columns are altered meanwhile, the version is another one
+	} else {
+		q := pp.queue
+		if pp.columns, pp.version = firstColumn(q), 0; pp.columns != nil {
+			add(q)
+		}
+		s.leave()
+	}
 	pp.rows = make(map[*queueState][][]message.Value, len(all))
 	for _, of := range all {
 		rows, err := rowsFor(of.name, of.columns, qp.Messages)
