@@ -1,11 +1,72 @@
 package queue
 
 import (
+	"errors"
 	"fmt"
 	"time"
 
 	"github.com/hikyaku/hikyaku/internal/message"
+	"github.com/hikyaku/hikyaku/internal/waittest"
 )
+
+// holdsCrowds are the exercises with many who wait with several wishes, or for what only one of them may have.
+func holdsCrowds() []holdsExercise {
+	at := func(name, where string) From { return From{holdsName("%s", name), holdsWhere(where)} }
+	return []holdsExercise{
+		{"Put: behind a message of its key that is held, when many wait", func(w *holdsWorld) error {
+			w.create("locked", Definition{})
+			ms := []message.Message{{Key: "k"}}
+			if _, err := w.s.Put(w.t.Context(), holdsName("locked"), ms); err != nil {
+				return err
+			}
+			if _, err := w.hold("locked", "", 1); err != nil {
+				return err
+			}
+			return w.crowd([]From{at("locked", "")}, func() error {
+				_, err := w.s.Put(w.t.Context(), holdsName("locked"), ms)
+				return err
+			}, 0)
+		}},
+	}
+}
+
+// crowd lets many readers wait, does something, and wants so many of them to be handed a message. Then it ends the
+// queues where they wait.
+func (w *holdsWorld) crowd(from []From, do func() error, served int) error {
+	got := make(chan error, holdsReader)
+	for range holdsReader {
+		go func() {
+			_, err := w.s.Claim(w.t.Context(), ClaimRequest{From: from, Wait: time.Hour})
+			got <- err
+		}()
+	}
+	waittest.Until(w.t, "all wait", func() bool {
+		st, err := w.s.Stats(from[0].Queue)
+		return err != nil || st.Waiters == holdsReader
+	})
+	if err := do(); err != nil {
+		return err
+	}
+	for range served {
+		if err := <-got; err != nil {
+			return err
+		}
+	}
+	for i, f := range from {
+		if i > 0 && f.Queue == from[0].Queue {
+			continue
+		}
+		if err := w.s.DeleteQueue(w.t.Context(), f.Queue); err != nil {
+			return err
+		}
+	}
+	for range holdsReader - served {
+		if err := <-got; !errors.Is(err, ErrNotFound) {
+			return fmt.Errorf("%w, want %w", err, ErrNotFound)
+		}
+	}
+	return nil
+}
 
 // holdsKeeping are the exercises with much that is kept: of the past, of sources, of pages in the journal.
 func holdsKeeping() []holdsExercise {

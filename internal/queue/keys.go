@@ -163,6 +163,20 @@ func (g *keyGroup) blocker(e entry) (o *Owner) {
 	return o
 }
 
+// claimantBefore is who holds everything of the key that is held before e; 0: nobody, or several do.
+func (g *keyGroup) claimantBefore(e entry) (claimant uint64) {
+	for _, h := range g.holders {
+		if least, _ := h.held.Min(); least > e.seq() {
+			continue
+		}
+		if claimant != 0 || h.claimant == goingBack {
+			return 0
+		}
+		claimant = h.claimant
+	}
+	return claimant
+}
+
 // heldCount is how many of the key's messages are claimed.
 func (g *keyGroup) heldCount() (n int) {
 	for _, h := range g.holders {

@@ -23,6 +23,7 @@ type waiter struct {
 // waiting are those who wait for messages of one queue, found by what they wait for.
 type waiting struct {
 	by    btree.Map[uint64, *waiter] // by number, the longest waiting first
+	as    btree.Map[uint64, *waiter] // by claimant
 	wants interest.Set               // numbers
 	// how many of them name more than one queue or condition: for them the best is not always the oldest
 	choosy int
@@ -59,6 +60,7 @@ func (s *state) wait(w *waiter) {
 	for _, f := range w.asker.from {
 		ws := &f.q.waiting
 		ws.wants.Add(w.number, f.where)
+		ws.as.Set(w.asker.claimant, w)
 		if _, there := ws.by.Set(w.number, w); !there && w.choosy() {
 			ws.choosy++
 		}
@@ -71,6 +73,7 @@ func (s *state) unwait(w *waiter) {
 	for _, f := range w.asker.from {
 		ws := &f.q.waiting
 		ws.wants.Remove(w.number, f.where)
+		ws.as.Delete(w.asker.claimant)
 		if _, there := ws.by.Delete(w.number); there && w.choosy() {
 			ws.choosy--
 		}
@@ -171,19 +174,42 @@ func (s *state) servePlain(q *queueState, es []entry) (unread []entry) {
 
 // longestWaiting is who of those who may claim e waits longest for it; missed: that cannot be told without its body.
 func (s *state) longestWaiting(q *queueState, e entry) (longest *waiter, missed bool) {
+	if g := e.group(); g != nil && g.head != e { // one may at most: who holds what is before it of its key
+		w, waits := q.waiting.as.Get(g.claimantBefore(e))
+		if !waits || !s.claimable(q, e, w.asker.claimant) {
+			return nil, false
+		}
+		return s.wishing(w, q, e)
+	}
+	if !s.claimable(q, e, 0) {
+		return nil, false // nobody may
+	}
 	env := s.envKnown(q, e)
 	for number := range q.waiting.wants.Matching(env) {
 		if env.body == bodyMissed {
 			break
 		}
-		if w, _ := q.waiting.by.Get(number); s.claimable(q, e, w.asker.claimant) {
-			return w, false
-		}
-		if e.group() == nil {
-			return nil, false // nobody may
-		}
+		w, _ := q.waiting.by.Get(number)
+		return w, false
 	}
 	return nil, env.body == bodyMissed
+}
+
+// wishing returns w if it wants e; missed: that cannot be told without its body.
+func (s *state) wishing(w *waiter, q *queueState, e entry) (_ *waiter, missed bool) {
+	for _, f := range w.asker.from {
+		if f.q != q {
+			continue
+		}
+		env := s.envKnown(q, e)
+		switch meets := f.where == nil || f.where.Match(env); {
+		case env.body == bodyMissed:
+			return nil, true
+		case meets:
+			return w, false
+		}
+	}
+	return nil, false
 }
 
 // envKnown is env for who hands messages over: bodies are known that were read for it.
