@@ -12,12 +12,26 @@ import (
 //
 // The set must not change while a walk goes on: a body that changes it has to leave the loop.
 func (s *Set) Matching(env condition.Env) iter.Seq[uint64] {
-	return func(yield func(uint64) bool) { s.match(env, yield) }
+	return func(yield func(uint64) bool) { s.match(env, nil, yield) }
 }
 
-func (s *Set) match(env condition.Env, yield func(uint64) bool) {
+// Within is Matching that ends when it has made so many steps: it takes one off for each condition that it tests, and
+// for each shape that it looks at beyond the first few. When steps is negative then, there may be more ids.
+func (s *Set) Within(env condition.Env, steps *int) iter.Seq[uint64] {
+	return func(yield func(uint64) bool) { s.match(env, steps, yield) }
+}
+
+// fewShapes are looked at without being counted.
+const fewShapes = 16
+
+func (s *Set) match(env condition.Env, steps *int, yield func(uint64) bool) {
 	if s.size == 0 {
 		return
+	}
+	if steps != nil {
+		if *steps -= max(0, len(s.inUse)-fewShapes); *steps < 0 {
+			return
+		}
 	}
 	r := s.spare
 	if s.spare = nil; r == nil { // the first walk, or one within another
@@ -25,10 +39,16 @@ func (s *Set) match(env condition.Env, yield func(uint64) bool) {
 	}
 	s.round++
 	r.env, r.number, r.some = env, s.round, false
+	if r.bounded = steps != nil; r.bounded {
+		r.left = *steps
+	}
 	for _, sh := range s.inUse {
 		r.look(sh)
 	}
 	for id, ok := r.next(); ok && yield(id); id, ok = r.next() {
+	}
+	if steps != nil {
+		*steps = r.left
 	}
 	r.end()
 	s.spare = r

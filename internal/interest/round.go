@@ -17,6 +17,9 @@ type round struct {
 	spots  spots
 	some   bool   // an id was returned
 	last   uint64 // the last that was
+
+	bounded bool
+	left    int // conditions that may still be tested, if they are bounded
 }
 
 // end lets go of the message, and of room that only few messages need.
@@ -84,6 +87,9 @@ func (r *round) next() (id uint64, ok bool) {
 			continue
 		}
 		if top.at == (cursor{}) && !r.met(top.of) {
+			if r.bounded && r.left < 0 {
+				return 0, false
+			}
 			r.spots.pop()
 			continue
 		}
@@ -109,8 +115,16 @@ func (r *round) met(i *interest) bool {
 		return false
 	}
 	i.seen = r.number
+	if i.test == nil {
+		return true
+	}
+	if r.bounded {
+		if r.left--; r.left < 0 {
+			return false
+		}
+	}
 	r.test = i.names
-	return i.test == nil || i.test.Match(r)
+	return i.test.Match(r)
 }
 
 // search goes down a tree to the ranges that hold the message's point. Where there are several ways, it takes the one

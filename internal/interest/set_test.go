@@ -260,3 +260,37 @@ func ExampleSet() {
 	// 2
 	// 3
 }
+
+func TestAWalkEndsWhenItsStepsAreMade(t *testing.T) {
+	s := crowd(t, "user + 1 = %d + 1", 1000)
+	m := middling(1000)
+	for _, most := range []int{0, 100, 499} {
+		steps := most
+		for id := range s.Within(&m, &steps) {
+			t.Errorf("after %d steps %d is found", most-steps, id)
+		}
+		if steps >= 0 {
+			t.Errorf("of %d steps %d are left", most, steps)
+		}
+	}
+	steps := 1000
+	for id := range s.Within(&m, &steps) {
+		if id != 500 {
+			t.Errorf("%d is found", id)
+		}
+	}
+	if steps != 0 {
+		t.Errorf("%d steps are left, want 0", steps)
+	}
+	names := new(Set)
+	for id := range 100 {
+		names.Add(uint64(id), parse(t, fmt.Sprintf("name%d = 1", id)))
+	}
+	steps = 50
+	for id := range names.Within(&m, &steps) {
+		t.Errorf("%d is found", id)
+	}
+	if steps >= 0 {
+		t.Errorf("%d steps are left after looking at 100 shapes", steps)
+	}
+}
