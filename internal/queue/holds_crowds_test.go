@@ -13,6 +13,21 @@ import (
 func holdsCrowds() []holdsExercise {
 	at := func(name, where string) From { return From{holdsName("%s", name), holdsWhere(where)} }
 	return []holdsExercise{
+		{"Put: when many wait for several things in one queue", func(w *holdsWorld) error {
+			w.create("wishes", Definition{})
+			return w.crowd([]From{at("wishes", "n = 1"), at("wishes", "")}, func() error {
+				_, err := w.s.Put(w.t.Context(), holdsName("wishes"), text("x"))
+				return err
+			}, 1)
+		}},
+		{"Put: when many wait at several queues", func(w *holdsWorld) error {
+			w.create("near", Definition{})
+			w.create("far", Definition{})
+			return w.crowd([]From{at("near", ""), at("far", "")}, func() error {
+				_, err := w.s.Put(w.t.Context(), holdsName("far"), text("x", "y", "z"))
+				return err
+			}, 3)
+		}},
 		{"Put: behind a message of its key that is held, when many wait", func(w *holdsWorld) error {
 			w.create("locked", Definition{})
 			ms := []message.Message{{Key: "k"}}

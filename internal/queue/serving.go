@@ -1,5 +1,7 @@
 package queue
 
+import "runtime"
+
 // keepServing reads the bodies that conditions of waiting claims ask for, and hands the messages over.
 func (s *Store) keepServing() {
 	defer s.ending.Done()
@@ -9,9 +11,34 @@ func (s *Store) keepServing() {
 			return
 		case <-s.aside:
 		}
-		for s.ctx.Err() == nil && s.serveAside() {
+		for s.ctx.Err() == nil && s.serveMore() {
+			runtime.Gosched() // whoever waits for the lock gets it before the next piece
 		}
 	}
+}
+
+// serveMore goes on with what could not be served at once, a piece at a time, and tells whether more is left.
+func (s *Store) serveMore() (more bool) {
+	s.mu.Lock()
+	if len(s.state.offerings) == 0 {
+		s.mu.Unlock()
+		return s.serveAside()
+	}
+	defer s.mu.Unlock()
+	s.state.beginPiece()
+	more = s.state.offerPiece()
+	s.state.endPiece()
+	s.settleUp()
+	return more || len(s.state.unserved) > 0
+}
+
+// beginPiece gives serving as many steps as the longest question needs that is asked at once.
+func (s *state) beginPiece() { s.patient, s.steps = true, 2*s.share }
+
+// endPiece serves what came of it.
+func (s *state) endPiece() {
+	s.known, s.patient = nil, false
+	s.serve()
 }
 
 // asideLook is how many of the messages that were set aside are looked at under one hold of the lock.
@@ -76,7 +103,7 @@ func (s *state) asideUnread() (xs []*looked) {
 			seen++
 			if e, there := q.all.Get(seq); there && e.claim() == nil {
 				x := q.look(e)
-				xs, full = append(xs, &x), room.full(x.size)
+				xs, full = append(xs, &x), room.full(x.size) || s.far.q == q && s.far.seq == seq
 			} else {
 				gone = append(gone, seq)
 			}
@@ -93,6 +120,7 @@ func (s *state) asideUnread() (xs []*looked) {
 // are to be read first. It tells whether others are left to be read now. Who wants several is offered as many as are
 // read at once.
 func (s *state) serveRead(xs []*looked) (more bool) {
+	s.beginPiece()
 	s.known = make(map[entry]*looked, len(xs))
 	for _, x := range xs {
 		s.known[x.entry] = x
@@ -119,9 +147,8 @@ func (s *state) serveRead(xs []*looked) (more bool) {
 			s.setAside(q, s.servePlain(q, es))
 		}
 	}
-	s.serve()
-	s.known = nil
-	return len(s.unserved) > 0 && (!later || len(fresh) > 0)
+	s.endPiece()
+	return len(s.offerings) > 0 || len(s.unserved) > 0 && (!later || len(fresh) > 0)
 }
 
 // takeRead takes the first messages of a queue that were set aside, as far as their bodies are known.

@@ -52,6 +52,11 @@ type state struct {
 	// likewise, where a waiter's condition asks for a body: the Store reads it and serves again
 	unserved     map[*queueState]*sequences
 	known        map[entry]*looked // of them, while they are served: those whose bodies were read
+	offerings    []*offering       // under way to those who have several wishes: the first one is gone on with
+	far          far
+	steps        int  // that serving may still take under this hold of the lock
+	share        int  // of them, for one hold: servePiece
+	patient      bool // it goes on under other holds, with what is left
 	waiterNumber uint64
 	exhausted    []doomed         // out of attempts: the Store moves them to a dead-letter queue
 	overdue      []doomed         // expired: the Store writes it down
@@ -167,6 +172,7 @@ func newState() *state {
 		former:     map[Name]*queueState{},
 		buries:     map[string]map[*queueState]struct{}{},
 		queueList:  newListed(lessName), topicList: newListed(lessName), snapshotList: newListed(lessSnapshot),
+		share:    servePiece,
 		fresh:    map[*queueState][]entry{},
 		unserved: map[*queueState]*sequences{},
 	}

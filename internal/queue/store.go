@@ -423,7 +423,7 @@ func (s *Store) landed(f *flight, err error) {
 
 // settleUp ends every piece of work under the lock: it wakes the timer if there is work for it.
 func (s *Store) settleUp() {
-	if len(s.state.unserved) > 0 {
+	if len(s.state.unserved)+len(s.state.offerings) > 0 {
 		select {
 		case s.aside <- struct{}{}:
 		default:

@@ -2,7 +2,6 @@ package queue
 
 import (
 	"cmp"
-	"maps"
 	"slices"
 
 	"github.com/tidwall/btree"
@@ -83,10 +82,11 @@ func (s *state) unwait(w *waiter) {
 // serve hands what has become claimable since the last call to those who wait for it: the longest waiting first, and
 // each gets the best of all that is there, not the first that came.
 func (s *state) serve() {
+	s.steps = s.share
 	for len(s.fresh) > 0 {
 		fresh := s.fresh
 		s.fresh = map[*queueState][]entry{}
-		choosy := false
+		choosy := len(s.offerings) > 0
 		for q, es := range fresh {
 			if q.waiting.recalled {
 				q.unhanded = append(q.unhanded, es...)
@@ -94,6 +94,7 @@ func (s *state) serve() {
 				continue
 			}
 			slices.SortFunc(es, bySequence)
+			s.steps += min(s.share, stepsForEach) * len(es)
 			choosy = choosy || q.waiting.choosy > 0
 		}
 		s.serveFresh(fresh, choosy)
@@ -124,18 +125,18 @@ func (s *state) serveFresh(fresh map[*queueState][]entry, choosy bool) {
 
 // servePlain serves waiters who want nothing but the oldest that they match: then it is the same to give each message,
 // the oldest first, to the one who waits longest for it, and that one is found without asking the others. It stops in
-// front of a message whose body has to be read to find out who that is, and returns the rest: whoever comes later must
-// not be served first.
-func (s *state) servePlain(q *queueState, es []entry) (unread []entry) {
+// front of a message whose body has to be read to find out who that is, or for which too many have to be asked, and
+// returns the rest: whoever comes later must not be served first.
+func (s *state) servePlain(q *queueState, es []entry) (rest []entry) {
 	var served []*waiter
 	for i := 0; i < len(es) && q.waiting.Len() > 0; i++ {
 		e := es[i]
 		if !e.there() || e.claim() != nil {
 			continue
 		}
-		w, missed := s.longestWaiting(q, e)
-		if missed {
-			unread = es[i:]
+		w, verdict := s.longestWaiting(q, e)
+		if verdict != told {
+			rest = es[i:]
 			break
 		}
 		if w == nil {
@@ -169,47 +170,7 @@ func (s *state) servePlain(q *queueState, es []entry) (unread []entry) {
 		}
 		w.served(w)
 	}
-	return unread
-}
-
-// longestWaiting is who of those who may claim e waits longest for it; missed: that cannot be told without its body.
-func (s *state) longestWaiting(q *queueState, e entry) (longest *waiter, missed bool) {
-	if g := e.group(); g != nil && g.head != e { // one may at most: who holds what is before it of its key
-		w, waits := q.waiting.as.Get(g.claimantBefore(e))
-		if !waits || !s.claimable(q, e, w.asker.claimant) {
-			return nil, false
-		}
-		return s.wishing(w, q, e)
-	}
-	if !s.claimable(q, e, 0) {
-		return nil, false // nobody may
-	}
-	env := s.envKnown(q, e)
-	for number := range q.waiting.wants.Matching(env) {
-		if env.body == bodyMissed {
-			break
-		}
-		w, _ := q.waiting.by.Get(number)
-		return w, false
-	}
-	return nil, env.body == bodyMissed
-}
-
-// wishing returns w if it wants e; missed: that cannot be told without its body.
-func (s *state) wishing(w *waiter, q *queueState, e entry) (_ *waiter, missed bool) {
-	for _, f := range w.asker.from {
-		if f.q != q {
-			continue
-		}
-		env := s.envKnown(q, e)
-		switch meets := f.where == nil || f.where.Match(env); {
-		case env.body == bodyMissed:
-			return nil, true
-		case meets:
-			return w, false
-		}
-	}
-	return nil, false
+	return rest
 }
 
 // envKnown is env for who hands messages over: bodies are known that were read for it.
@@ -221,75 +182,4 @@ func (s *state) envKnown(q *queueState, e entry) *entryEnv {
 		env.body = bodyLater
 	}
 	return env
-}
-
-// serveChoosy serves waiters with several wishes: who matches anything is offered all of it.
-func (s *state) serveChoosy(fresh map[*queueState][]entry) {
-	found := map[uint64]*waiter{}
-	for q, es := range fresh {
-		for _, e := range es {
-			if !e.there() {
-				continue
-			}
-			if s.asksBody(q, e) {
-				for q, es := range fresh {
-					s.setAside(q, es)
-				}
-				return
-			}
-			for number := range q.waiting.wants.Matching(s.envKnown(q, e)) {
-				found[number], _ = q.waiting.by.Get(number)
-			}
-			if len(found) == q.waiting.Len() && len(fresh) == 1 {
-				break // everybody
-			}
-		}
-	}
-	for _, w := range slices.SortedFunc(maps.Values(found), byArrival) {
-		if s.offer(w, fresh) > 0 {
-			s.unwait(w)
-			w.served(w)
-		}
-	}
-}
-
-// asksBody tells whether a waiter's condition asks for a body of e that is not known.
-func (s *state) asksBody(q *queueState, e entry) bool {
-	env := s.envKnown(q, e)
-	for range q.waiting.wants.Matching(env) {
-		if env.body == bodyMissed {
-			break
-		}
-	}
-	return env.body == bodyMissed
-}
-
-// offer lets w take what it wants of the fresh messages.
-func (s *state) offer(w *waiter, fresh map[*queueState][]entry) (taken int) {
-	a := &w.asker
-	enough := false
-	for i, f := range a.from {
-		es := fresh[f.q]
-		for j := 0; j < len(es) && taken < a.max && !enough; j++ {
-			e := es[j]
-			if e == none || !s.claimable(f.q, e, a.claimant) || !s.meets(f, e) {
-				continue
-			}
-			if enough = taken > 0 && !a.fits(e); enough {
-				break
-			}
-			es[j] = none
-			if f.q.spent(e) { // as in choose
-				s.doom(f.q, e, &s.exhausted)
-				continue
-			}
-			a.give(i, f.q, e)
-			taken++
-			if next := s.nextOfKey(a, f, e); next != none && taken < a.max {
-				es = slices.Insert(es, j+1, next)
-			}
-		}
-		fresh[f.q] = slices.DeleteFunc(es, func(e entry) bool { return e == none })
-	}
-	return taken
 }

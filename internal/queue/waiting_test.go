@@ -28,12 +28,66 @@ func (s *state) serveEach() {
 			}
 		}
 		for _, w := range slices.SortedFunc(maps.Keys(all), byArrival) {
-			if !w.gone && s.offer(w, fresh) > 0 {
+			if !w.gone && s.offerAll(w, fresh) > 0 {
 				s.unwait(w)
 				w.served(w)
 			}
 		}
 	}
+}
+
+// offerAll lets w take what it wants of the fresh messages.
+func (s *state) offerAll(w *waiter, fresh map[*queueState][]entry) (taken int) {
+	a := &w.asker
+	enough := false
+	for i, f := range a.from {
+		es := fresh[f.q]
+		for j := 0; j < len(es) && taken < a.max && !enough; j++ {
+			e := es[j]
+			if e == none || !s.claimable(f.q, e, a.claimant) || !s.meets(f, e) {
+				continue
+			}
+			if enough = taken > 0 && !a.fits(e); enough {
+				break
+			}
+			es[j] = none
+			if f.q.spent(e) { // as in choose
+				s.doom(f.q, e, &s.exhausted)
+				continue
+			}
+			a.give(i, f.q, e)
+			taken++
+			if next := s.nextOfKey(a, f, e); next != none && taken < a.max {
+				es = slices.Insert(es, j+1, next)
+			}
+		}
+		fresh[f.q] = slices.DeleteFunc(es, func(e entry) bool { return e == none })
+	}
+	return taken
+}
+
+// serveInPieces is serve with so few steps under each hold of the lock that nothing is done at once.
+func (s *state) serveInPieces(steps int) {
+	s.share = steps
+	s.serve()
+	for len(s.offerings)+len(s.unserved) > 0 {
+		s.goOnServing()
+	}
+}
+
+// goOnServing does a piece of what serving left.
+func (s *state) goOnServing() {
+	if len(s.offerings) > 0 {
+		s.beginPiece()
+		s.offerPiece()
+		s.endPiece()
+		return
+	}
+	xs := s.asideUnread()
+	for _, x := range xs {
+		x.env = entryEnv{kept: x, body: bodyKnown}
+	}
+	s.serveRead(xs)
 }
 
 // twinSide is one of two states that live through the same.
@@ -78,8 +132,9 @@ func TestServingFindsWhomOfferingToEverybodyWouldServe(t *testing.T) {
 				owners[side] = append(owners[side], newOwner(nil, fmt.Sprint(i), uint64(1000+i)))
 			}
 		}
+		steps := rapid.SampledFrom([]int{1, 2, 3, 10, servePiece}).Draw(t, "steps of a hold")
 		serve := func() {
-			sides[0].s.serve()
+			sides[0].s.serveInPieces(steps)
 			sides[1].s.serveEach()
 			if a, b := sides[0].told, sides[1].told; !maps.Equal(a, b) {
 				t.Fatalf("serving gave %v, offering to everybody gave %v", a, b)

@@ -1,0 +1,85 @@
+package queue
+
+// verdict is what came of asking who waits for a message.
+type verdict uint8
+
+const (
+	told       verdict = iota // it is known: somebody, or nobody
+	bodyUnread                // that cannot be told without its body
+	tooMany                   // nor with the steps that are left
+)
+
+// far is a message for which so many wait by conditions that no index serves that one hold of the lock is too short to
+// ask them all: they are asked one by one, in the order of their arrival.
+type far struct {
+	q    *queueState
+	seq  uint64
+	next uint64 // the number from which on they are still to be asked
+}
+
+// longestWaiting is who of those who may claim e waits longest for it; nil: nobody does.
+func (s *state) longestWaiting(q *queueState, e entry) (*waiter, verdict) {
+	if g := e.group(); g != nil && g.head != e { // one may at most: who holds what is before it of its key
+		w, waits := q.waiting.as.Get(g.claimantBefore(e))
+		if !waits || !s.claimable(q, e, w.asker.claimant) {
+			return nil, told
+		}
+		return s.wishing(w, q, e)
+	}
+	if !s.claimable(q, e, 0) {
+		return nil, told // nobody may
+	}
+	if s.patient && s.far.q == q && s.far.seq == e.seq() {
+		return s.askEach(q, e)
+	}
+	whole := s.steps >= s.share
+	env := s.envKnown(q, e)
+	for number := range q.waiting.wants.Within(env, &s.steps) {
+		if env.body == bodyMissed {
+			break
+		}
+		w, _ := q.waiting.by.Get(number)
+		return w, told
+	}
+	switch {
+	case env.body == bodyMissed:
+		return nil, bodyUnread
+	case s.steps >= 0:
+		return nil, told
+	case s.patient && whole:
+		s.far = far{q: q, seq: e.seq()}
+	}
+	return nil, tooMany
+}
+
+// askEach goes on asking those who wait for a message, one by one, while steps are left.
+func (s *state) askEach(q *queueState, e entry) (w *waiter, v verdict) {
+	q.waiting.by.Ascend(s.far.next, func(number uint64, x *waiter) bool {
+		if s.steps--; s.steps < 0 {
+			s.far.next, v = number, tooMany
+			return false
+		}
+		w, v = s.wishing(x, q, e)
+		return w == nil && v == told
+	})
+	if v != tooMany {
+		s.far = far{}
+	}
+	return w, v
+}
+
+// wishing returns w if it wants e.
+func (s *state) wishing(w *waiter, q *queueState, e entry) (*waiter, verdict) {
+	for _, f := range w.asker.from {
+		if f.q != q {
+			continue
+		}
+		switch meets, missed := s.meetsKnown(f, e); {
+		case missed:
+			return nil, bodyUnread
+		case meets:
+			return w, told
+		}
+	}
+	return nil, told
+}

@@ -1,0 +1,99 @@
+package queue
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/hikyaku/hikyaku/internal/journal"
+	"github.com/hikyaku/hikyaku/internal/message"
+)
+
+// TestReadersByConditionsThatNoIndexServesAreAskedInPieces lets thousands wait by conditions that have to be tested one
+// by one, and puts what the last of them wants.
+func TestReadersByConditionsThatNoIndexServesAreAskedInPieces(t *testing.T) {
+	for _, wishes := range []int{1, 2} {
+		t.Run(fmt.Sprintf("%d wishes", wishes), func(t *testing.T) {
+			side := newTwinSide()
+			s, q := side.s, side.qs[0]
+			s.advance(time.Unix(1, 0))
+			const many = 5 * servePiece
+			told := -1
+			for i := range many {
+				w := &waiter{asker: asker{max: 1, claimant: uint64(i + 1)}}
+				for k := range wishes {
+					w.asker.from = append(w.asker.from,
+						wanted{q: q, where: holdsWhere(fmt.Sprintf("n %% %d = %d", many, (i+k)%many))})
+				}
+				w.asker.take = func(_ int, q *queueState, e entry) {
+					s.claim(q, e, &claimed{attempt: 1, serial: uint32(i + 1)}, holder{claimant: uint64(i + 1), at: 1})
+				}
+				w.served = func(*waiter) { told = i }
+				s.wait(w)
+			}
+			m := message.Message{}
+			m.Attributes.Set("n", message.Int(many-1))
+			come := &put{queue: q.id, seq: 1, head: appendHead(nil, &m)}
+			group := []applied{{at: s.now, event: come, addr: journal.Address{Position: 1}}}
+			if err := s.applyMost(group, 0); err != nil {
+				t.Fatal(err)
+			}
+			if s.serve(); told >= 0 {
+				t.Fatalf("reader %d is served under the hold of the lock that brought the message", told)
+			}
+			holds := 0
+			for ; len(s.offerings)+len(s.unserved) > 0 && holds < 100; holds++ {
+				s.goOnServing()
+			}
+			if told != many-wishes || holds < 3 {
+				t.Errorf("reader %d is served after %d holds of the lock", told, holds)
+			}
+		})
+	}
+}
+
+// TestEachOfManyReadersGetsItsOwn lets more readers wait than are asked at once, and puts what each of them wants.
+func TestEachOfManyReadersGetsItsOwn(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		s := open(t, newMemory())
+		const many = 2*servePiece + 10
+		got := make(chan error, many)
+		for i := range many {
+			go func() {
+				wishes := where(t, news, fmt.Sprintf("n %% %d = %d", many, i))
+				if i%2 == 0 {
+					wishes = append(wishes, where(t, news, fmt.Sprintf("n %% %d = %d + 0", many, i))...)
+				}
+				cs, err := s.Claim(t.Context(), ClaimRequest{From: wishes, Wait: time.Hour})
+				if err == nil && (len(cs) != 1 || string(cs[0].Body()) != fmt.Sprint(i)) {
+					err = fmt.Errorf("reader %d got %v", i, cs)
+				}
+				got <- err
+			}()
+		}
+		time.Sleep(time.Second)
+		var ms []message.Message
+		for _, i := range []int{many - 1, 7, many - 2, servePiece, 8} {
+			m := message.Message{Body: fmt.Append(nil, i)}
+			m.Attributes.Set("n", message.Int(int64(i)))
+			ms = append(ms, m)
+		}
+		mustPut(t, s, news, ms...)
+		for range ms {
+			select {
+			case err := <-got:
+				if err != nil {
+					t.Error(err)
+				}
+			case <-time.After(time.Minute):
+				t.Fatal("a reader was not served")
+			}
+		}
+		if err := s.DeleteQueue(t.Context(), news); err != nil {
+			t.Fatal(err)
+		}
+		for range many - len(ms) {
+			<-got
+		}
+	})
+}
