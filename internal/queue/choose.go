@@ -84,57 +84,6 @@ func (a *asker) give(from int, q *queueState, e entry) {
 	a.take(from, q, e)
 }
 
-// successors is what an asker may take of keys that it holds already.
-type successors struct {
-	owner *Owner // nil: what some has is all
-	q     *queueState
-	some  sequenceSet
-}
-
-// successors finds what the asker may take of keys that it holds already. Without a condition that is what its owner
-// has, as it changes.
-func (s *state) successors(a *asker, w wanted) (f successors) {
-	f.q = w.q
-	switch {
-	case a.owner == nil:
-	case w.where == nil:
-		f.owner = a.owner
-	case a.owner.queues[w.q] != nil:
-		a.owner.queues[w.q].next.Ascend(func(seq uint64) bool {
-			if e, there := w.q.all.Get(seq); there && s.meets(w, e) {
-				f.some.Add(seq)
-			}
-			return true
-		})
-	}
-	return f
-}
-
-// oldest is the first of them; none when there are none.
-func (f *successors) oldest() entry {
-	from := &f.some
-	if f.owner != nil {
-		h := f.owner.queues[f.q]
-		if h == nil {
-			return none
-		}
-		from = &h.next
-	}
-	seq, ok := from.Min()
-	if !ok {
-		return none
-	}
-	e, _ := f.q.all.Get(seq)
-	return e
-}
-
-// add adds what follows a message that was taken.
-func (f *successors) add(e entry) {
-	if f.owner == nil && e != none { // else the owner has it
-		f.some.Add(e.seq())
-	}
-}
-
 // nextOfKey is the message that the asker may take after e of the same key.
 func (s *state) nextOfKey(a *asker, w wanted, e entry) entry {
 	g := e.group()

@@ -97,7 +97,7 @@ func (s *Store) claim(ctx context.Context, r *ClaimRequest, wait time.Duration, 
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	froms, err := s.wanted(ctx, r.From, r.Max) // returns with the lock
+	froms, err := s.wanted(ctx, r) // returns with the lock
 	if err != nil {
 		return nil, err
 	}
@@ -171,7 +171,8 @@ func (s *Store) mayWait(o *Owner) error {
 }
 
 // wanted resolves a claim's queues, making them where that is wanted, and returns with the lock held unless it fails.
-func (s *Store) wanted(ctx context.Context, from []From, want int) ([]wanted, error) {
+func (s *Store) wanted(ctx context.Context, r *ClaimRequest) ([]wanted, error) {
+	from := r.From
 	for {
 		if err := ctx.Err(); err != nil {
 			return nil, err
@@ -208,8 +209,8 @@ func (s *Store) wanted(ctx context.Context, from []From, want int) ([]wanted, er
 			}
 		}
 		if missing == (Name{}) {
-			done, ask := s.buildFor(ws, want)
-			if done {
+			done, ask := s.buildFor(ws, r.Max)
+			if done && (r.Owner == nil || s.state.askSuccessors(r.Owner, ws)) {
 				return ws, nil
 			}
 			s.mu.Unlock() // a large queue is looked through in pieces, with everybody else in between

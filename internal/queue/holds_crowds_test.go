@@ -83,6 +83,30 @@ func (w *holdsWorld) crowd(from []From, do func() error, served int) error {
 	return nil
 }
 
+// holdsHolding are the exercises with an owner that holds much.
+func holdsHolding() []holdsExercise {
+	return []holdsExercise{
+		{"Claim: by a condition, of the owner of many keys", func(w *holdsWorld) error {
+			o := w.s.NewOwner("test")
+			defer o.Close()
+			for range holdsHeld / 1000 {
+				cs, err := w.s.Claim(w.t.Context(), ClaimRequest{From: from(holdsName("keys")), Max: 1000, Owner: o})
+				if err := holdsWants(1000, len(cs), err); err != nil {
+					return err
+				}
+			}
+			for where, want := range map[string]int{"n = -1": 0, "key = 'k7'": 1, "n % 7 = 3": 0} {
+				cs, err := w.s.Claim(w.t.Context(), ClaimRequest{Owner: o,
+					From: []From{{holdsName("keys"), holdsWhere(where)}}})
+				if err := holdsWants(want, len(cs), err); err != nil {
+					return fmt.Errorf("%s: %w", where, err)
+				}
+			}
+			return nil
+		}},
+	}
+}
+
 // holdsKeeping are the exercises with much that is kept: of the past, of sources, of pages in the journal.
 func holdsKeeping() []holdsExercise {
 	return []holdsExercise{

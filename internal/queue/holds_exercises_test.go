@@ -18,7 +18,7 @@ type holdsExercise struct {
 // holdsExercises are in the order in which they are done: those that leave little behind come last.
 func holdsExercises() []holdsExercise {
 	return slicesOf(holdsAsking(), holdsClaiming(), holdsMoving(), holdsDefining(), holdsTopics(), holdsKeys(),
-		holdsCrowds(), holdsKeeping(), holdsGoing(), holdsEnding())
+		holdsCrowds(), holdsHolding(), holdsKeeping(), holdsGoing(), holdsEnding())
 }
 
 func slicesOf(parts ...[]holdsExercise) (all []holdsExercise) {

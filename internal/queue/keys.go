@@ -138,11 +138,11 @@ func (g *keyGroup) inherit(now int64) {
 		return
 	}
 	if g.heir != nil {
-		g.heir.in(g.of).next.Delete(g.next)
+		g.heir.in(g.of).closeNext(g.next)
 		g.heir.tidy(g.of)
 	}
 	if g.heir, g.next = heir, next; heir != nil {
-		heir.in(g.of).next.Add(next)
+		heir.in(g.of).openNext(next)
 	}
 }
 

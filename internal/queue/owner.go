@@ -20,6 +20,7 @@ type holding struct {
 	keyed sequenceSet // messages that it holds, of those with a key,
 	plain sequenceSet // and of the others
 	next  sequenceSet // that it may take of keys that it holds
+	asked []*askedNext
 }
 
 // NewOwner makes an owner. name is for people. Close it.

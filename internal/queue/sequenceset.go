@@ -69,13 +69,16 @@ func (s *sequenceSet) Min() (seq uint64, ok bool) {
 }
 
 // Ascend calls each for the sequences in their order, until it returns false. The set must not be changed meanwhile.
-func (s *sequenceSet) Ascend(each func(seq uint64) bool) {
+func (s *sequenceSet) Ascend(each func(seq uint64) bool) { s.AscendFrom(0, each) }
+
+// AscendFrom is Ascend from a sequence on.
+func (s *sequenceSet) AscendFrom(from uint64, each func(seq uint64) bool) {
 	if s.many != nil {
-		s.many.Ascend(0, each)
+		s.many.Ascend(from, each)
 		return
 	}
 	for _, seq := range s.few {
-		if !each(seq) {
+		if seq >= from && !each(seq) {
 			return
 		}
 	}
