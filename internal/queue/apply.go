@@ -255,8 +255,8 @@ func (s *state) claim(q *queueState, e entry, c *claimed, h holder) {
 
 // unclaim forgets e's claim and nothing else.
 func (s *state) unclaim(q *queueState, e entry) {
-	if o := e.claim().owner; o != nil {
-		o.drop(q, e)
+	if c := e.claim(); c.owner != nil && !c.settling {
+		c.owner.drop(q, e)
 	}
 	e.setClaim(nil)
 	q.claimed--

@@ -104,6 +104,34 @@ func holdsHolding() []holdsExercise {
 			}
 			return nil
 		}},
+		{"Owner.Close: while much that it held is on its way to an end", func(w *holdsWorld) error {
+			o := w.s.NewOwner("test")
+			cs, err := holdsOwn(w, o, "nacked", 0)
+			if err != nil {
+				return err
+			}
+			holdsNow.on.Store(false)
+			w.settling(cs, true)
+			holdsNow.on.Store(true)
+			o.Close()
+			holdsNow.on.Store(false)
+			w.settling(cs, false)
+			holdsNow.on.Store(true)
+			return w.until("nacked", "all are back", func(st Stats) bool { return st.Claimed == 0 })
+		}},
+	}
+}
+
+// settling marks claims as being on their way to an end, or not any more.
+func (w *holdsWorld) settling(cs []Claim, on bool) {
+	w.s.mu.Lock()
+	defer w.s.mu.Unlock()
+	for _, c := range cs {
+		if q, e := w.s.state.find(c.Token.Queue, c.Token.Sequence); on {
+			w.s.state.settling(q, e, true, false)
+		} else {
+			w.s.unsettle(q, e)
+		}
 	}
 }
 

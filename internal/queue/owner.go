@@ -82,7 +82,7 @@ func (o *Owner) heldNext(most int) (es []heldMessage) {
 			continue
 		}
 		take := func(seq uint64) bool {
-			if e, there := q.all.Get(seq); there && e.claim() != nil && !e.claim().settling {
+			if e, there := q.all.Get(seq); there && e.claim() != nil {
 				es = append(es, heldMessage{q, e})
 			}
 			return len(es) < most

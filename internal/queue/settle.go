@@ -319,6 +319,11 @@ func (s *state) settling(q *queueState, e entry, on, back bool) {
 		g.place(e)
 		s.regroup(q, g)
 	}
+	if o := c.owner; o != nil && on && !c.settling {
+		o.drop(q, e) // it has nothing to put back of it when it is closed
+	} else if o != nil && !on && c.settling {
+		o.hold(q, e)
+	}
 	c.settling, c.back = on, back
 }
 
