@@ -240,20 +240,24 @@ func (s *Store) wanted(ctx context.Context, r *ClaimRequest) ([]wanted, error) {
 // gather sees to it that each queue keeps all that these wishes need of it at once, so that nothing is made again while
 // the rest is made. The lock is held.
 func gather(ws []wanted) error {
-	for i, w := range ws {
-		if slices.ContainsFunc(ws[:i], func(x wanted) bool { return x.q == w.q }) {
-			continue
+	if len(ws) <= 2 { // they fit
+		for _, w := range ws {
+			w.q.together = together{}
 		}
-		var t together
-		if len(ws) > 2 { // else they fit
-			t = w.q.togetherFor(ws)
-		}
+		return nil
+	}
+	of := map[*queueState][]wanted{}
+	for _, w := range ws {
+		of[w.q] = append(of[w.q], w)
+	}
+	for q, wishes := range of {
+		t := togetherFor(wishes)
 		if t.indexes > maxTogether || t.matchers > maxTogether {
 			return fmt.Errorf("%w: queue %s: one claim names conditions on %d combinations of names, and %d that no "+
 				"index serves: at most %d of each can be looked up at once",
-				ErrCondition, w.q.name.Short(), t.indexes, t.matchers, maxTogether)
+				ErrCondition, q.name.Short(), t.indexes, t.matchers, maxTogether)
 		}
-		w.q.together = t
+		q.together = t
 	}
 	return nil
 }

@@ -119,6 +119,14 @@ func holdsHolding() []holdsExercise {
 			holdsNow.on.Store(true)
 			return w.until("nacked", "all are back", func(st Stats) bool { return st.Claimed == 0 })
 		}},
+		{"Claim: from a thousand queues", func(w *holdsWorld) error {
+			var froms []From
+			for i := range 1000 {
+				froms = append(froms, From{holdsName("q%d", 100+i), nil})
+			}
+			cs, err := w.s.Claim(w.t.Context(), ClaimRequest{From: froms})
+			return holdsWants(0, len(cs), err)
+		}},
 	}
 }
 

@@ -61,14 +61,14 @@ const (
 // together is how many views of each kind the claim at hand needs at once.
 type together struct{ indexes, matchers int }
 
-// togetherFor counts what these wishes need of the queue.
-func (q *queueState) togetherFor(ws []wanted) (t together) {
+// togetherFor counts what these wishes need of their queue.
+func togetherFor(ws []wanted) (t together) {
 	shapes, texts := map[string]bool{}, map[string]bool{}
 	for _, w := range ws {
-		if w.q != q || w.where == nil {
+		if w.where == nil {
 			continue
 		}
-		plan := w.where.Plan()
+		q, plan := w.q, w.where.Plan()
 		whole := servable(plan, q)
 		if !whole && !plan.Never() {
 			texts[w.where.String()] = true
