@@ -334,7 +334,7 @@ func (s *state) tick(limit int) {
 		switch a.of {
 		case ofPage:
 			s.expire(a.q, a.seq)
-			limit -= pageSize - 1 // it may have looked at so many messages
+			limit -= pageSize - 1 + len(a.q.snapshots) // it may have looked at so many messages, and snapshots
 			continue
 		case ofSnapshot:
 			sn := a.q.snapshotNumbered(a.seq)
@@ -343,7 +343,7 @@ func (s *state) tick(limit int) {
 			continue
 		case ofPast:
 			s.sweepPast(a.q)
-			limit -= pageSize - 1
+			limit -= pageSize - 1 + len(a.q.snapshots)
 			continue
 		}
 		q := a.q

@@ -270,21 +270,22 @@ func (s *state) applySettled(e *settled, at int64) {
 		return
 	}
 	q.touch()
-	past := false
 	switch e.end {
 	case endBack:
 		s.backAlone(q, en, e.wake, e.uncounted) // those behind it have events of their own
 		return
 	case endDone:
 		q.done++
-		past = q.keeps(en, at)
+		s.settlePast(q, en, at)
 	case endDead:
 		q.dead++
-		past = q.keeps(en, at)
+		s.settlePast(q, en, at)
 	case endExpired:
 		q.expired++
+		s.remove(q, en, false)
+	default:
+		s.remove(q, en, false)
 	}
-	s.remove(q, en, past)
 }
 
 // back makes a claimed message claimable again, and with it those of its key that were handed out after it.

@@ -186,7 +186,44 @@ func holdsKeeping() []holdsExercise {
 			_, err = w.s.Publish(w.t.Context(), topic, text(`{"a": 1}`))
 			return err
 		}},
+		{"AlterQueue: with a shorter history, when many snapshots hold the past", func(w *holdsWorld) error {
+			if err := w.end("many", 1000); err != nil {
+				return err
+			}
+			if err := w.s.AlterQueue(w.t.Context(), holdsName("many"), Definition{}); err != nil {
+				return err
+			}
+			return w.until("many", "the past is forgotten", func(st Stats) bool { return st.Past == 0 })
+		}},
+		{"Settle: done, of a queue with many snapshots", func(w *holdsWorld) error {
+			if err := w.end("many", 1000); err != nil {
+				return err
+			}
+			return w.until("many", "the past is forgotten", func(st Stats) bool { return st.Past == 0 })
+		}},
+		{"Remove: of a queue with many snapshots", func(w *holdsWorld) error {
+			var seqs []uint64
+			for i := range 1000 {
+				seqs = append(seqs, uint64(10_000+i))
+			}
+			n, err := w.s.Remove(w.t.Context(), holdsName("many"), seqs)
+			return holdsWants(len(seqs), n, err)
+		}},
 	}
+}
+
+// end settles the first messages of a queue.
+func (w *holdsWorld) end(name string, n int) error {
+	cs, err := w.hold(name, "", n)
+	if err := holdsWants(n, len(cs), err); err != nil {
+		return err
+	}
+	var ends []Settlement
+	for _, c := range cs {
+		ends = append(ends, Settlement{Token: c.Token})
+	}
+	_, err = w.s.Settle(w.t.Context(), ends)
+	return err
 }
 
 // holdsGoing are those of pages that stood in the journal and have gone.

@@ -67,6 +67,25 @@ func (q *queueState) keeps(e entry, now int64) bool {
 	return q.def.History > 0 && q.pastUntil(e) > now || q.snapshots != nil && q.held(e.seq())
 }
 
+// fewSnapshots are asked whether they hold a message when it is settled.
+const fewSnapshots = 64
+
+// doubts tells whether it would take long to know if a snapshot holds a message: it goes to the past then, and tick
+// finds out. Nobody sees the past but by an event that finds out, too.
+func (s *state) doubts(q *queueState, e entry) bool {
+	return !s.folding && len(q.snapshots) > fewSnapshots && (!q.heldLast.known || q.heldLast.page != e.page.number)
+}
+
+// settlePast removes a message that was settled: into the past if it is kept for a seek, or may be.
+func (s *state) settlePast(q *queueState, e entry, at int64) {
+	if q.def.History > 0 && q.pastUntil(e) > at || !s.doubts(q, e) {
+		s.remove(q, e, q.keeps(e, at))
+		return
+	}
+	s.remove(q, e, true)
+	s.expireAt(q, e.page, s.now)
+}
+
 // oldestPast is when the oldest message of the past was put; 0: there is none.
 func (q *queueState) oldestPast() (at int64) {
 	number, some := q.all.pasts.Min()

@@ -58,7 +58,11 @@ func (s *state) applyRemoved(e *removed) {
 			if x.seq()-r.first >= r.n {
 				return false
 			}
-			s.remove(q, x, q.held(x.seq()))
+			if q.def.History == 0 {
+				s.settlePast(q, x, s.now)
+			} else {
+				s.remove(q, x, q.held(x.seq()))
+			}
 			e.count++
 			return true
 		})

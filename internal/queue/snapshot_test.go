@@ -61,3 +61,62 @@ func TestRuleACheckpointOfTheVersionBeforeIsRead(t *testing.T) {
 		}
 	})
 }
+
+// TestWhatManySnapshotsDoNotHoldIsForgotten settles and removes messages of which none of many snapshots holds any, and
+// some that all of them hold, and starts again.
+func TestWhatManySnapshotsDoNotHoldIsForgotten(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		mem := newMemory()
+		s := open(t, mem)
+		const n = 4
+		if _, err := s.CreateQueue(t.Context(), news, Definition{History: time.Hour}); err != nil {
+			t.Fatal(err)
+		}
+		end := func() {
+			t.Helper()
+			for _, c := range mustClaim(t, s, ClaimRequest{From: from(news), Max: n}) {
+				settle(t, s, Settlement{Token: c.Token})
+			}
+		}
+		past := func(want int64) {
+			t.Helper()
+			time.Sleep(2 * time.Second)
+			st, err := s.Stats(news)
+			if err != nil || st.Past != want || want == 0 && st.PastBytes != 0 {
+				t.Errorf("%d of %d bytes are past, want %d, error %v", st.Past, st.PastBytes, want, err)
+			}
+		}
+		began := time.Now().Add(-time.Second)
+		mustPut(t, s, news, countedUp(1, 2*n)...)
+		end()
+		end()
+		for i := range fewSnapshots + 1 {
+			if _, err := s.TakeSnapshot(t.Context(), holdsName("s%d", i), news, SnapshotOptions{}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if _, err := s.Seek(t.Context(), news, SeekTo{Time: began}); err != nil {
+			t.Fatal(err)
+		}
+		if err := s.AlterQueue(t.Context(), news, Definition{}); err != nil {
+			t.Fatal(err)
+		}
+		end() // of those that no snapshot holds
+		past(0)
+		if k, err := s.Remove(t.Context(), news, []uint64{n + 1, n + 2, n + 3, n + 4}); err != nil || k != n {
+			t.Fatal(k, err)
+		}
+		past(0)
+		mustPut(t, s, news, countedUp(1, n)...)
+		end() // of those that all hold
+		past(n)
+		if err := s.Close(); err != nil {
+			t.Fatal(err)
+		}
+		s = open(t, mem)
+		past(n)
+		if done, err := s.Seek(t.Context(), news, SeekTo{Snapshot: holdsName("s7")}); err != nil || done.Back != n {
+			t.Errorf("%v comes back, %v", done, err)
+		}
+	})
+}
