@@ -20,6 +20,7 @@ type Store interface {
 	Notes(room string) []queue.Note
 	Stats(n queue.Name) (queue.Stats, error)
 	TopicStats(n queue.Name) (queue.TopicStats, error)
+	HasTopic(n queue.Name) bool
 	Parse(n queue.Name, where string) (*condition.Expr, error)
 	Idle(ctx context.Context, n queue.Name, where *condition.Expr) bool
 }

@@ -5,7 +5,6 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"time"
 
@@ -170,9 +169,9 @@ func (c *campaign) message(o *Order) message.Message {
 
 // known refuses a queue that is not there: with queues made on demand, a campaign would lie in a misspelt one for good.
 func (r *Registry) known(n queue.Name) error {
-	_, err := r.store.TopicStats(n)
-	if errors.Is(err, queue.ErrNotFound) {
-		_, err = r.store.Stats(n)
+	if r.store.HasTopic(n) {
+		return nil
 	}
+	_, err := r.store.Stats(n)
 	return err
 }
