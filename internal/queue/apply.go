@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/tidwall/btree"
+
 	"github.com/hikyaku/hikyaku/internal/journal"
 	"github.com/hikyaku/hikyaku/internal/message"
 )
@@ -414,7 +416,8 @@ func (s *state) applyGone(e *queueGone) {
 	for _, n := range q.former {
 		delete(s.former, n)
 	}
-	q.dedup, q.forget, q.origins, q.former = nil, nil, nil, nil // an alarm may keep the queue for a while
+	q.dedup, q.forget, q.former = nil, nil, nil // an alarm may keep the queue for a while
+	q.origins = btree.Map[string, *originState]{}
 	s.reopen(q)
 	delete(s.queues, q.id)
 	s.queuesByID.Delete(q.id)

@@ -140,6 +140,7 @@ func (q *queueState) duplicateOf(dedup string, now int64) (r *remembered, ok boo
 type originState struct {
 	mark  uint64 // everything below was taken or is not coming
 	taken *btree.BTreeG[originPlace]
+	saved uint64 // the newest checkpoint that has it as it was, or need not have it
 }
 
 type originPlace struct{ offset, part uint64 }
@@ -148,8 +149,8 @@ func lessPlace(a, b originPlace) bool {
 	return a.offset < b.offset || a.offset == b.offset && a.part < b.part
 }
 
-func newOriginState() *originState {
-	return &originState{taken: btree.NewBTreeGOptions(lessPlace, btree.Options{NoLocks: true})}
+func newOriginState(saved uint64) *originState {
+	return &originState{saved: saved, taken: btree.NewBTreeGOptions(lessPlace, btree.Options{NoLocks: true})}
 }
 
 // forgetTaken is how many places below the mark are forgotten with each that is taken: more than one, so that what a
@@ -178,10 +179,14 @@ func (st *originState) above(each func(p originPlace)) {
 
 // tookFrom remembers that the message made from that place is in the queue.
 func (q *queueState) tookFrom(o *message.Origin) {
-	st := q.origins[o.Source]
-	if st == nil {
-		st = newOriginState()
-		q.origins[o.Source] = st
+	st, known := q.origins.Get(o.Source)
+	switch number := q.all.saves.newest(); {
+	case !known:
+		st = newOriginState(number)
+		q.origins.Set(o.Source, st)
+	case st.saved != number: // a checkpoint has this one
+		st = &originState{mark: st.mark, taken: st.taken.Copy(), saved: number}
+		q.origins.Set(o.Source, st)
 	}
 	st.taken.Set(originPlace{o.Offset, o.Part})
 	st.raise(o.Mark)
@@ -189,8 +194,8 @@ func (q *queueState) tookFrom(o *message.Origin) {
 
 // tookBefore tells whether the message made from that place was taken already.
 func (q *queueState) tookBefore(o *message.Origin) bool {
-	st := q.origins[o.Source]
-	return st != nil && (o.Offset < st.mark || has(st.taken, originPlace{o.Offset, o.Part}))
+	st, known := q.origins.Get(o.Source)
+	return known && (o.Offset < st.mark || has(st.taken, originPlace{o.Offset, o.Part}))
 }
 
 func has(t *btree.BTreeG[originPlace], p originPlace) bool {

@@ -171,6 +171,15 @@ func holdsKeeping() []holdsExercise {
 			}
 			return nil
 		}},
+		{"checkpoint: of a queue that many sources fill", func(w *holdsWorld) error {
+			w.create("sources", Definition{})
+			holdsNow.on.Store(false) // a put of many messages bounds itself
+			w.each("sources", holdsHeld, func(i int, m *message.Message) {
+				m.Origin = message.Origin{Source: fmt.Sprintf("file%d", i), Offset: 1}
+			})
+			holdsNow.on.Store(true)
+			return w.s.checkpoint(w.t.Context())
+		}},
 		{"Publish: to a topic of ten thousand subscriptions with columns", func(w *holdsWorld) error {
 			columns, err := message.ParseColumns([]string{"a int"})
 			if err != nil {

@@ -38,7 +38,7 @@ type savedQueue struct {
 	layouts []*layout
 	totals  []uint64
 	forget  []*remembered
-	origins map[string]*originState
+	origins *btree.Map[string, *originState]
 	pages   *btree.Map[uint64, *page]
 
 	snapshots []*snapshotState
@@ -100,22 +100,18 @@ func (sn *snapshot) eachNote(f func(b []byte)) {
 
 func (q *queueState) save() *savedQueue {
 	q.prune()
-	sq := &savedQueue{
+	return &savedQueue{
 		defined: queueDefined{queue: q.id, name: q.name, def: q.def},
 		former:  q.former,
 		layouts: q.layouts,
 		totals:  []uint64{q.next, q.seen, q.put, q.duplicate, q.done, q.dead, q.expired, q.purged, q.claims},
 		forget:  q.forget,
-		origins: make(map[string]*originState, len(q.origins)),
+		origins: q.origins.Copy(),
 
 		pages: q.all.pages.Copy(),
 
 		snapshots: q.snapshots,
 	}
-	for source, o := range q.origins {
-		sq.origins[source] = &originState{o.mark, o.taken.Copy()}
-	}
-	return sq
 }
 
 // append writes the queue behind b. now is the time of the snapshot.
@@ -139,15 +135,16 @@ func (sq *savedQueue) append(b []byte, now int64) []byte {
 			b = putInt(b, r.until)
 		}
 	}
-	b = putUint(b, uint64(len(sq.origins)))
-	for source, o := range sq.origins {
+	b = putUint(b, uint64(sq.origins.Len()))
+	sq.origins.Scan(func(source string, o *originState) bool {
 		b = putString(b, source)
 		b = putUint(b, o.mark)
 		n := 0
 		o.above(func(originPlace) { n++ })
 		b = putUint(b, uint64(n))
 		o.above(func(p originPlace) { b = putUint(putUint(b, p.offset), p.part) })
-	}
+		return true
+	})
 	b = putUint(b, uint64(len(sq.snapshots)))
 	for _, sn := range sq.snapshots {
 		b = sn.append(b)
@@ -355,12 +352,12 @@ func (s *state) restoreQueue(in *bufio.Reader, version uint64) error {
 	}
 	for range r.count(3) {
 		source := r.string()
-		o := newOriginState()
+		o := newOriginState(s.saves.newest())
 		o.mark = r.uint()
 		for range r.count(2) {
 			o.taken.Set(originPlace{r.uint(), r.uint()})
 		}
-		q.origins[source] = o
+		q.origins.Set(source, o)
 	}
 	for range r.count(4) {
 		s.addSnapshot(q, readSnapshot(r))

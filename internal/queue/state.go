@@ -106,7 +106,7 @@ type queueState struct {
 	forget      []*remembered // in the order in which they were taken
 	forgetBytes int64         // of those in forget
 	window      window
-	origins     map[string]*originState
+	origins     btree.Map[string, *originState] // by source
 
 	bytes                      int64
 	pastBytes                  int64 // of the settled ones that are kept for a seek
@@ -188,9 +188,8 @@ func (s *state) newQueueState(id uint32, name Name, def Definition) *queueState 
 	q := &queueState{
 		all: messages{queue: id, saves: &s.saves},
 		id:  id, name: name, def: def, next: 1, seen: 1, saved: s.saves.number,
-		keys:    map[string]*keyGroup{},
-		dedup:   map[string]*remembered{},
-		origins: map[string]*originState{},
+		keys:  map[string]*keyGroup{},
+		dedup: map[string]*remembered{},
 	}
 	s.redefined(q)
 	return q

@@ -97,9 +97,10 @@ func portrait(s *state) string {
 				fmt.Fprintf(&b, "  knows %s as %d until %d\n", id, r.seq, r.until)
 			}
 		}
-		for _, source := range slices.Sorted(maps.Keys(q.origins)) {
-			fmt.Fprintf(&b, "  took from %s: below %d,", source, q.origins[source].mark)
-			q.origins[source].above(func(p originPlace) { fmt.Fprintf(&b, " %v", p) })
+		for _, source := range q.origins.Keys() {
+			o, _ := q.origins.Get(source)
+			fmt.Fprintf(&b, "  took from %s: below %d,", source, o.mark)
+			o.above(func(p originPlace) { fmt.Fprintf(&b, " %v", p) })
 			b.WriteString("\n")
 		}
 	}
