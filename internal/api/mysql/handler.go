@@ -206,6 +206,7 @@ func (h *handler) ComStmtExecute(ctx context.Context, c *vmysql.Conn, prepare *v
 			}
 		}()
 	}
+	writeMoments(prepare)
 	spool := vmysql.ResultSpoolFn(func(r *sqltypes.Result, _ bool) error { return answer(r) })
 	if s := known(c); s != nil && !s.text.plain() {
 		defer func() { err = s.text.said(err) }()
