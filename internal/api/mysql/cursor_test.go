@@ -27,7 +27,11 @@ func TestACursorGivesTheRowsThatItRead(t *testing.T) {
 				t.Fatalf("error: %q", p)
 			}
 			if p[0] == 0xfe && len(p) < 9 {
-				last = binary.LittleEndian.Uint16(p[3:])&0x80 != 0
+				status := binary.LittleEndian.Uint16(p[3:])
+				last = status&0x80 != 0
+				if goesOn := status&0x40 != 0; goesOn == last { // some drivers look here
+					t.Fatalf("behind row %d the status is %#x", n, status)
+				}
 				break
 			}
 			n++

@@ -58,6 +58,7 @@ const (
 	comLongData   = 0x18
 	comClose      = 0x19
 	comReset      = 0x1a
+	comFetch      = 0x1c
 	comRestart    = 0x1f
 )
 
@@ -83,6 +84,7 @@ type Conn struct {
 	spoiled   map[uint32]*refusal // statements whose values were too many, until they are executed, reset or closed
 	cursor    bool                // the statement that is executed is to have a cursor
 	failed    *refusal            // what is wrong with it, which the library does not say; nil: nothing
+	fetched   *fetched            // the answer to the fetching of a cursor's rows; nil: that is not the command
 
 	pending func() error // a command that is answered here, once the library has let go of its cursor; nil: none
 }
@@ -326,7 +328,10 @@ func (g *Conn) command(h [4]byte) (done bool, err error) {
 	if err != nil {
 		return false, err
 	}
+	g.fetched = nil
 	switch first[0] {
+	case comFetch:
+		g.fetched = new(fetched)
 	case comPrepare:
 		if h[3] == 0 && g.config.Prepare != nil {
 			return g.prepare(h, n)
