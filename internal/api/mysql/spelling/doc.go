@@ -9,6 +9,7 @@
 //	ROW(1, 2) = ROW(a, b)                            (1, 2) = (a, b)
 //	SELECT DISTINCTROW, SELECT HIGH_PRIORITY         SELECT DISTINCT, SELECT
 //	INSERT LOW_PRIORITY, DELETE QUICK                INSERT, DELETE
+//	DELETE FROM a AS b WHERE …                       DELETE FROM a b WHERE …
 //	LOCK TABLE a READ                                LOCK TABLES a READ
 //	b'1000001', 0b1000001                            x'41', x'41'
 //	N'text'                                          'text'

@@ -110,6 +110,7 @@ func (w *writer) look(t token) {
 		case "delete":
 			if w.before.kind == end {
 				w.hints("low_priority", "quick")
+				w.alias()
 			}
 		}
 	case 8:
@@ -175,6 +176,33 @@ func (w *writer) hints(out ...string) {
 			return
 		}
 	}
+}
+
+// alias looks behind DELETE: where the only table has another name, as MySQL 8.0.16 and later have it, that name is
+// said to be what rows are deleted from.
+func (w *writer) alias() {
+	ahead := w.scanner
+	from := ahead.next()
+	if w.is(from, "ignore") {
+		from = ahead.next()
+	}
+	if !w.is(from, "from") || ahead.next().kind == end {
+		return
+	}
+	t := ahead.next()
+	if w.is(t, ".") {
+		ahead.next()
+		t = ahead.next()
+	}
+	if w.is(t, "as") {
+		t = ahead.next()
+	}
+	named := t.kind == word || t.kind == sign && strings.HasPrefix(t.text(w), "`")
+	if !named || w.any(t, "where", "order", "limit", "using", "partition", "returning", "join",
+		"inner", "left", "right", "cross", "natural", "straight_join") != "" {
+		return
+	}
+	w.replace(from.at, from.at, t.text(w)+" ")
 }
 
 // distinct looks at DISTINCTROW.
