@@ -120,10 +120,10 @@ func (b *watchedBody) Read(p []byte) (int, error) {
 
 // newJSON is JSON as Google's services speak it.
 func newJSON(types vanguard.TypeResolver, enumNumbers bool) vanguard.Codec {
-	return &vanguard.JSONCodec{
+	return leniently{&vanguard.JSONCodec{
 		MarshalOptions:   protojson.MarshalOptions{Resolver: types, UseEnumNumbers: enumNumbers},
 		UnmarshalOptions: protojson.UnmarshalOptions{Resolver: types},
-	}
+	}}
 }
 
 // getIAMPolicy lets a policy be read with GET, as Pub/Sub's description says; the annotation of the service common to

@@ -36,6 +36,13 @@ func TestCallsArriveAsTheirAnnotationsSay(t *testing.T) {
 		{"PATCH", "/v1/" + topic, `{"topic": {"labels": {"a": "b"}}, "updateMask": "labels,messageRetentionDuration"}`,
 			&pubsubpb.UpdateTopicRequest{Topic: &pubsubpb.Topic{Name: topic, Labels: map[string]string{"a": "b"}},
 				UpdateMask: &fieldmaskpb.FieldMask{Paths: []string{"labels", "message_retention_duration"}}}},
+		{"PATCH", "/v1/" + topic,
+			`{"topic": {}, "update_mask": "message_retention_duration,schema_settings.schema"}`,
+			&pubsubpb.UpdateTopicRequest{Topic: &pubsubpb.Topic{Name: topic}, UpdateMask: &fieldmaskpb.FieldMask{
+				Paths: []string{"message_retention_duration", "schema_settings.schema"}}}},
+		{"PATCH", "/v1/" + topic + "?updateMask=kms_key_name", `{"topic": {"labels": {"a_b": "c_d"}}}`,
+			&pubsubpb.UpdateTopicRequest{Topic: &pubsubpb.Topic{Name: topic, Labels: map[string]string{"a_b": "c_d"}},
+				UpdateMask: &fieldmaskpb.FieldMask{Paths: []string{"kms_key_name"}}}},
 		{"GET", "/v1/" + topic, "", &pubsubpb.GetTopicRequest{Topic: topic}},
 		{"GET", "/v1/projects/p/topics?pageSize=3&pageToken=x%20y", "",
 			&pubsubpb.ListTopicsRequest{Project: "projects/p", PageSize: 3, PageToken: "x y"}},

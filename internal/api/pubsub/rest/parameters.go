@@ -72,6 +72,11 @@ func takeParameters(r *http.Request) (wishes, *problem) {
 	for _, name := range systemParameters {
 		query.Del(name)
 	}
+	for _, name := range []string{"updateMask", "update_mask"} {
+		if mask := query.Get(name); strings.Contains(mask, "_") {
+			query.Set(name, camel(mask))
+		}
+	}
 	r.URL.RawQuery = query.Encode()
 	return w, nil
 }
