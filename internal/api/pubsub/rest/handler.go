@@ -151,6 +151,10 @@ func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		unknown(w, r)
 		return
 	}
+	if wrong := override(w, r); wrong != nil {
+		wrong.write(w)
+		return
+	}
 	hold := door.Hold{Of: h.busy}
 	defer hold.End()
 	wants, wrong := takeParameters(r)

@@ -76,6 +76,47 @@ func TestCallsArriveAsTheirAnnotationsSay(t *testing.T) {
 	}
 }
 
+// TestAPostMayStandForAnotherMethod, as Google's client for Python has it for long addresses.
+func TestAPostMayStandForAnotherMethod(t *testing.T) {
+	s := &service{}
+	front := start(t, s, rest.Options{})
+	const topic = "projects/p/topics/news"
+	as := func(method, kind string) func(*http.Request) {
+		return func(r *http.Request) {
+			r.Header.Set("X-HTTP-Method-Override", method)
+			if kind != "" {
+				r.Header.Set("Content-Type", kind)
+			}
+		}
+	}
+	const form = "application/x-www-form-urlencoded"
+	for _, c := range []struct {
+		method, kind, path, body string
+		want                     proto.Message
+	}{
+		{"GET", "", "/v1/" + topic, "", &pubsubpb.GetTopicRequest{Topic: topic}},
+		{"get", form, "/v1/projects/p/topics?pageSize=3", "pageToken=x%20y&alt=json",
+			&pubsubpb.ListTopicsRequest{Project: "projects/p", PageSize: 3, PageToken: "x y"}},
+		{"DELETE", "", "/v1/" + topic, "", &pubsubpb.DeleteTopicRequest{Topic: topic}},
+		{"PUT", "", "/v1/" + topic, "{}", &pubsubpb.Topic{Name: topic}},
+		{"POST", "", "/v1/" + topic + ":publish", "{}", &pubsubpb.PublishRequest{Topic: topic}},
+	} {
+		if status, body, _ := call(t, front, "POST", c.path, c.body, as(c.method, c.kind)); status != http.StatusOK {
+			t.Errorf("%s %s: %d %s", c.method, c.path, status, body)
+		}
+		s.wasAsked(t, c.want)
+	}
+	long := strings.Repeat("a", 100<<10)
+	for _, edit := range []func(*http.Request){as("CONNECT", ""), as("GET", form)} {
+		status, body, _ := call(t, front, "POST", "/v1/projects/p/topics", long, edit)
+		if status != http.StatusBadRequest {
+			t.Errorf("%d %s", status, body)
+		}
+	}
+	call(t, front, "GET", "/v1/"+topic, "", as("DELETE", "")) // only a POST stands for another
+	s.wasAsked(t, &pubsubpb.GetTopicRequest{Topic: topic})
+}
+
 func TestNamesWithEscapesAreTakenOffOnce(t *testing.T) {
 	s := &service{}
 	front := start(t, s, rest.Options{})

@@ -63,17 +63,24 @@ func (p problem) write(w http.ResponseWriter) {
 // contentType is what every answer is.
 const contentType = "application/json; charset=UTF-8"
 
-// problemOf makes a problem of what the transcoder answered: a google.rpc.Status, or a plain text.
+// problemOf makes a problem of what the transcoder answered: a google.rpc.Status, a problem of ours, or a plain text.
 func problemOf(status int, body []byte) problem {
 	var s struct {
 		Code    codes.Code        `json:"code"`
 		Message string            `json:"message"`
 		Details []json.RawMessage `json:"details"`
+		Error   struct {
+			Message string `json:"message"`
+		} `json:"error"`
 	}
-	if err := json.Unmarshal(body, &s); err == nil && s.Code != codes.OK {
+	err := json.Unmarshal(body, &s)
+	if err == nil && s.Code != codes.OK {
 		return problem{code: s.Code, message: s.Message, details: s.Details}
 	}
-	p := problem{http: status, message: strings.TrimSpace(string(body))}
+	p := problem{http: status, message: s.Error.Message}
+	if err != nil || p.message == "" {
+		p.message = strings.TrimSpace(string(body))
+	}
 	if p.message == "" {
 		p.message = http.StatusText(status)
 	}

@@ -32,7 +32,8 @@ func refused(t *testing.T, what string, got int, body string, header http.Header
 	if err := json.Unmarshal([]byte(body), &s); err != nil {
 		t.Fatalf("%s: %v: %q", what, err, body)
 	}
-	if got != code || s.Error.Code != code || s.Error.Status != name || !strings.Contains(s.Error.Message, words) {
+	if got != code || s.Error.Code != code || s.Error.Status != name || !strings.Contains(s.Error.Message, words) ||
+		strings.Contains(s.Error.Message, `"error"`) {
 		t.Errorf("%s: %d %s\nwanted %d %s with %q", what, got, body, code, name, words)
 	}
 	if kind := header.Get("Content-Type"); kind != "application/json; charset=UTF-8" {
