@@ -95,6 +95,7 @@ func TestWhatASubscriptionDoesNotSayHasTheServicesDefaults(t *testing.T) {
 		MessageRetentionDuration: durationpb.New(7 * 24 * time.Hour),
 		ExpirationPolicy:         &pubsubpb.ExpirationPolicy{Ttl: durationpb.New(31 * 24 * time.Hour)},
 		State:                    pubsubpb.Subscription_ACTIVE,
+		PushConfig:               &pubsubpb.PushConfig{}, // it is pulled from
 	}
 	if !proto.Equal(got, want) {
 		t.Errorf("it is\n%v, not\n%v", got, want)
@@ -136,7 +137,7 @@ func TestAnUpdateChangesWhatItsMaskNamesAndNothingElse(t *testing.T) {
 		{"retry_policy", func(s *pubsubpb.Subscription) { s.RetryPolicy = nil }},
 		{"push_config.push_endpoint",
 			func(s *pubsubpb.Subscription) { s.PushConfig.PushEndpoint = "https://example.com/x" }},
-		{"push_config", func(s *pubsubpb.Subscription) { s.PushConfig = nil }},
+		{"push_config", func(s *pubsubpb.Subscription) { s.PushConfig = &pubsubpb.PushConfig{} }},
 		{"enable_exactly_once_delivery", func(s *pubsubpb.Subscription) { s.EnableExactlyOnceDelivery = true }},
 	} {
 		want := proto.CloneOf(was)

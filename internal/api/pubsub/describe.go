@@ -20,6 +20,9 @@ func (d *Server) describe(sub *subscription, r resource) (*pubsubpb.Subscription
 		s = proto.CloneOf(sub.note)
 	}
 	s.Name, s.Topic, s.State = r.String(), d.topicOf(sub, r.project), pubsubpb.Subscription_ACTIVE
+	if s.PushConfig == nil { // as with Google, whose clients look into it
+		s.PushConfig = new(pubsubpb.PushConfig)
+	}
 	if sub.detached() {
 		return s, nil
 	}
@@ -36,7 +39,8 @@ func (d *Server) describe(sub *subscription, r resource) (*pubsubpb.Subscription
 		s.RetainAckedMessages = def.History > 0
 		s.Filter = def.Filter // by the store's language: it was written in that
 	}
-	if c := s.PushConfig; c != nil && c.Attributes[pushVersion] == "" { // the reference: a version is always shown
+	// The reference: a version is always shown.
+	if c := s.PushConfig; c.PushEndpoint != "" && c.Attributes[pushVersion] == "" {
 		if c.Attributes == nil {
 			c.Attributes = map[string]string{}
 		}

@@ -211,7 +211,7 @@ func (d *Server) change(ctx context.Context, r resource,
 		return nil, err
 	}
 	d.used(sub.name)
-	if sub.push || was.PushConfig != nil {
+	if sub.push || was.PushConfig.GetPushEndpoint() != "" {
 		d.pushers.look()
 	}
 	return d.describe(sub, r)
