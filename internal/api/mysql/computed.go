@@ -17,12 +17,13 @@ import (
 
 // computed is what a statement's plan tells of a column of its answer, and the schema does not.
 type computed struct {
-	chars    int  // that a text has at most; -1: nothing tells
-	digits   int  // of a second that a TIME has
-	decimals int  // of a DOUBLE: notFixed of most
-	nullable bool // it may be NULL, whatever the schema says
-	unsigned bool // a whole number that is computed has no sign
-	whole    int  // how long a whole number is that is no column: a BIGINT, as MySQL computes; 0: it is a column
+	chars    int      // that a text has at most; -1: nothing tells
+	digits   int      // of a second that a TIME has
+	decimals int      // of a DOUBLE: notFixed of most
+	nullable bool     // it may be NULL, whatever the schema says
+	unsigned bool     // a whole number that is computed has no sign
+	exact    digits10 // of a DECIMAL
+	whole    int      // how long a whole number is that is no column: a BIGINT, as MySQL computes; 0: it is a column
 }
 
 // untold is where nothing tells.
@@ -54,6 +55,9 @@ func computedIn(ctx *gms.Context, d *Server, n gms.Node) []computed {
 		for i, e := range expressions {
 			columns[i] = computed{chars: t.chars(e), digits: t.digitsOfTime(e), decimals: t.decimals(e),
 				nullable: t.mayBeEmpty(e), unsigned: t.unsigned(e), whole: t.whole(e)}
+			if n, ok := t.exact(e); ok {
+				columns[i].exact = n
+			}
 		}
 		return columns
 	}
@@ -75,6 +79,11 @@ func either(left, right []computed) []computed {
 		l.digits, l.decimals = max(l.digits, r.digits), max(l.decimals, r.decimals)
 		l.nullable, l.whole = l.nullable || r.nullable, max(l.whole, r.whole)
 		l.unsigned = l.unsigned && r.unsigned
+		if l.exact.digits == 0 || r.exact.digits == 0 {
+			l.exact = digits10{}
+		} else {
+			l.exact = l.exact.wider(r.exact)
+		}
 	}
 	return all
 }

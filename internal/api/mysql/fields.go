@@ -60,23 +60,36 @@ func allOf(columns []computed, schema gms.Schema) []computed {
 	return slices.Repeat([]computed{untold}, len(schema))
 }
 
-// widened are the columns of an answer with the whole numbers that are computed: each is a BIGINT, as with MySQL.
+// widened are the columns of an answer with the types of the exact numbers that are computed: whole ones are BIGINT, as
+// with MySQL, and a DECIMAL has the digits that its calculation gives it.
 func widened(schema gms.Schema, columns []computed) gms.Schema {
 	wide := schema
 	for i, t := range columns {
-		if of := schema[i].Type; t.whole == 0 || !types.IsInteger(of) || types.IsYear(of) {
+		typ := t.wider(schema[i])
+		if typ == nil {
 			continue
 		}
 		if &wide[0] == &schema[0] {
 			wide = slices.Clone(schema)
 		}
 		c := *schema[i]
-		if c.Type = types.Int64; t.unsigned {
-			c.Type = types.Uint64
-		}
+		c.Type = typ
 		wide[i] = &c
 	}
 	return wide
+}
+
+// wider is the type of a number that is computed; nil: the column's is right.
+func (t computed) wider(c *gms.Column) gms.Type {
+	switch {
+	case types.IsDecimal(c.Type) && c.Source == "" && t.exact.digits > 0:
+		return t.exact.columnType()
+	case t.whole == 0 || !types.IsInteger(c.Type) || types.IsYear(c.Type):
+		return nil
+	case t.unsigned:
+		return types.Uint64
+	}
+	return types.Int64
 }
 
 // describe corrects a field by it. A short text that is computed is no LONGTEXT.
@@ -89,6 +102,9 @@ func (t computed) describe(f *querypb.Field, c *gms.Column) {
 		f.Decimals = uint32(t.digits)
 	case c.Source != "":
 		return
+	case f.Type == sqltypes.Decimal && t.exact.unsigned && t.exact.digits > 0:
+		f.ColumnLength-- // no sign
+		f.Flags |= uint32(querypb.MySqlFlag_UNSIGNED_FLAG)
 	case sqltypes.IsIntegral(f.Type) && t.whole > 0:
 		f.ColumnLength = uint32(t.whole)
 	case f.Type == sqltypes.Float64:

@@ -117,6 +117,9 @@ func costIn(ctx *gms.Context, e gms.Expression, planned bool) (gms.Expression, t
 	if r, ok := roundedOf(ctx, exact); ok {
 		return &seen[roundedTo]{exact, r}, transform.NewTree, nil
 	}
+	if fit, is := fittedIn(ctx, exact); is {
+		return fit, transform.NewTree, nil
+	}
 	return exact, same && alike && also && too, nil
 }
 

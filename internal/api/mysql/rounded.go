@@ -45,7 +45,10 @@ func roundedOf(ctx *gms.Context, e gms.Expression) (roundedTo, bool) {
 			to = minus.Child
 		}
 		n, ok := to.(*expression.Literal)
-		if !ok || !types.IsInteger(n.Type(ctx)) || n.Value() == nil {
+		if !ok { // MySQL has the digits of the number then
+			return roundedTo{of}, true
+		}
+		if !types.IsInteger(n.Type(ctx)) || n.Value() == nil {
 			return roundedTo{}, false
 		}
 		if !negative {
