@@ -120,6 +120,9 @@ func costIn(ctx *gms.Context, e gms.Expression, planned bool) (gms.Expression, t
 	if fit, is := fittedIn(ctx, exact); is {
 		return fit, transform.NewTree, nil
 	}
+	if one, is := extremeIn(ctx, exact); is {
+		return one, transform.NewTree, nil
+	}
 	return exact, same && alike && also && too, nil
 }
 
