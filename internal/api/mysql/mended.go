@@ -134,6 +134,11 @@ func mendedIn(ctx *gms.Context, e gms.Expression) (gms.Expression, transform.Tre
 		}
 		return &like{Like: e}, transform.NewTree, nil
 	case *expression.Convert:
+		if child := e.Child; e.Type(ctx) == types.Uint64 && child.Resolved() && types.IsDecimal(child.Type(ctx)) &&
+			!isSeen[complement](child) {
+			converted, err := e.WithChildren(ctx, &seen[complement]{child, complement{}})
+			return converted, transform.NewTree, err
+		}
 		d, ok := e.Type(ctx).(gms.DecimalType)
 		if !ok || isSeen[decimalText](e.Child) || isSeen[weigh](e.Child) {
 			break
