@@ -57,6 +57,15 @@ func boundSimple(
 }
 
 func boundIn(ctx *gms.Context, n gms.Node, planned bool) (gms.Node, transform.TreeIdentity, error) {
+	alike, changed, err := unionsIn(ctx, n)
+	if err != nil {
+		return nil, changed, err
+	}
+	bound, same, err := boundExpressions(ctx, alike, planned)
+	return bound, same && changed, err
+}
+
+func boundExpressions(ctx *gms.Context, n gms.Node, planned bool) (gms.Node, transform.TreeIdentity, error) {
 	return transform.NodeExprsWithNodeWithOpaque(ctx, n,
 		func(ctx *gms.Context, n gms.Node, e gms.Expression) (gms.Expression, transform.TreeIdentity, error) {
 			if top, ok := n.(*plan.TopN); ok && top.Limit == e {
