@@ -61,6 +61,9 @@ func growingFunctions() (fs []gms.Function) {
 		if size := growing[name]; size != nil {
 			fs = append(fs, gms.FunctionN{Name: name,
 				Fn: func(ctx *gms.Context, args ...gms.Expression) (gms.Expression, error) {
+					if name == "round" {
+						args = rounding(ctx, args)
+					}
 					inner, err := f.NewInstance(ctx, typedFor(ctx, name, args))
 					if err != nil {
 						return nil, err
@@ -77,6 +80,15 @@ func growingFunctions() (fs []gms.Function) {
 		}
 	}
 	return fs
+}
+
+// rounding are the arguments of ROUND, of which go-mysql-server takes no texts but long ones for numbers.
+func rounding(ctx *gms.Context, args []gms.Expression) []gms.Expression {
+	if len(args) == 0 || !types.IsTextOnly(args[0].Type(ctx)) {
+		return args
+	}
+	number := expression.NewConvert(args[0], expression.ConvertToDouble)
+	return append([]gms.Expression{number}, args[1:]...)
 }
 
 // grown is a call of one of them. It evaluates the arguments once, looks what would be made of them, and only then lets

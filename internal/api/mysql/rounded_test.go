@@ -36,3 +36,14 @@ func TestARoundedDecimalHasTheDigitsThatAreAskedFor(t *testing.T) {
 		t.Errorf("the column is a DECIMAL(%d,%d)", digits, scale)
 	}
 }
+
+// TestATextThatIsANumberIsRounded, of whatever type it is.
+func TestATextThatIsANumberIsRounded(t *testing.T) {
+	c := newRig(t, Config{}, nil).connect("")
+	exec(t, c, "CREATE TABLE f (v varchar(20), x text, k char(9)) ENGINE=QUEUE")
+	exec(t, c, "INSERT INTO f VALUES ('12.56', '12.56', '12.56')")
+	for _, column := range []string{"v", "x", "k", "'12.56'"} {
+		one(t, c, 12.6, "SELECT round("+column+", 1) FROM f WHERE ?", 1)
+		one(t, c, 13.0, "SELECT round("+column+") FROM f WHERE ?", 1)
+	}
+}
