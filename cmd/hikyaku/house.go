@@ -32,7 +32,7 @@ type house struct {
 	loaded  *config.File // as it was read last; touched by reload alone
 	log     *slog.Logger
 	level   *slog.LevelVar
-	journal journal.Journal
+	journal *file.Journal
 	store   *queue.Store
 	metrics *httpdoor.Metrics
 	users   *access.Users
@@ -65,7 +65,7 @@ func openHouse(ctx context.Context, f *config.File, logTo io.Writer, adopt bool)
 		Dir:          journalDir(f.DataDir),
 		Durability:   journal.Durability(f.Durability),
 		SegmentBytes: f.Journal.SegmentBytes,
-		Scrub:        file.Scrub{Every: f.Journal.Scrub.Every, BytesPerSecond: f.Journal.Scrub.BytesPerSecond},
+		Scrub:        scrubOf(f.Journal),
 		Report:       func(err error) { sayOfJournal(log, err) },
 	})
 	if err != nil {

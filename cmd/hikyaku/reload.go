@@ -8,10 +8,11 @@ import (
 	"strings"
 
 	"github.com/hikyaku/hikyaku/internal/config"
+	"github.com/hikyaku/hikyaku/internal/journal/file"
 )
 
 // reloadable are the parts of a configuration that are taken while hikyaku runs.
-var reloadable = []string{"users", "outbound", "log.level"}
+var reloadable = []string{"users", "outbound", "log.level", "journal.scrub"}
 
 // namesShown is how many settings the log names at most.
 const namesShown = 20
@@ -70,7 +71,13 @@ func (h *house) take(next *config.File) error {
 	}
 	h.file.Outbound.Adopt(next.Outbound)
 	h.level.Set(levelOf(next.Log))
+	h.journal.SetScrub(scrubOf(next.Journal))
 	return nil
+}
+
+// scrubOf is how the journal looks for damage.
+func scrubOf(j config.Journal) file.Scrub {
+	return file.Scrub{Every: j.Scrub.Every, BytesPerSecond: j.Scrub.BytesPerSecond}
 }
 
 // levelOf is the least level that is logged.

@@ -11,9 +11,12 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/hikyaku/hikyaku/internal/access"
 	"github.com/hikyaku/hikyaku/internal/config"
+	"github.com/hikyaku/hikyaku/internal/journal/file"
+	"github.com/hikyaku/hikyaku/internal/journal/file/faultfs"
 	"github.com/hikyaku/hikyaku/internal/queue"
 )
 
@@ -116,6 +119,12 @@ func standing(t *testing.T, text string) (h *house, reload func(text string) (lo
 	if h.users, err = access.New(f.Users); err != nil {
 		t.Fatal(err)
 	}
+	h.journal, err = file.Open(t.Context(), file.Options{Dir: "log", FS: faultfs.New(), SegmentBytes: 1 << 20,
+		Watch: -1, Scrub: scrubOf(f.Journal)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = h.journal.Close() })
 	return h, func(text string) string {
 		t.Helper()
 		write(text)
@@ -139,6 +148,10 @@ var reloads = map[string]struct {
 	"outbound.allow": {"outbound: { allow: [] }\n", "outbound: { allow: [loopback] }\n", func(h *house) error {
 		return h.file.Outbound.CheckHost("127.0.0.1")
 	}},
+	"journal.scrub.every": {"", "journal: { scrub: { every: 1h } }\n", scrubs(file.Scrub{Every: time.Hour})},
+	"journal.scrub.bytes_per_second": {"journal: { scrub: { every: 1h } }\n",
+		"journal: { scrub: { every: 1h, bytes_per_second: 1MiB } }\n",
+		scrubs(file.Scrub{Every: time.Hour, BytesPerSecond: 1 << 20})},
 	"users.ann.name": {"users: [{ name: ann, secret: secret-one }]\n", "users: [{ name: eve, secret: secret-one }]\n",
 		letsIn("eve", "secret-one")},
 	"users.ann.secret":  {annHas("secret: secret-one"), annHas("secret: secret-two"), letsIn("ann", "secret-two")},
@@ -148,6 +161,19 @@ var reloads = map[string]struct {
 	"users.ann.secret_file":  {annHas("secret: secret-one"), annHas("secret_file: FILE"), letsIn("ann", "secret-two")},
 	"users.ann.grants[].can": {annMay("take", "news"), annMay("put", "news"), mayPut},
 	"users.ann.grants[].on":  {annMay("put", "olds"), annMay("put", "news"), mayPut},
+}
+
+// scrubs: the journal looks for damage so; 8 MiB a second unless something else is said.
+func scrubs(how file.Scrub) func(h *house) error {
+	if how.BytesPerSecond == 0 {
+		how.BytesPerSecond = 8 << 20
+	}
+	return func(h *house) error {
+		if got := h.journal.Scrub(); got != how {
+			return fmt.Errorf("it is %+v", got)
+		}
+		return nil
+	}
 }
 
 func annHas(secret string) string { return "users: { ann: { " + secret + " } }\n" }

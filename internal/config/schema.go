@@ -83,7 +83,7 @@ type Journal struct {
 
 // Scrub is about looking for damage in them.
 type Scrub struct {
-	Every          time.Duration `yaml:"every" min:"1m" doc:"How often all files of the journal are read, to find what the disk has damaged before a reader or a start does: from the beginning of one round to that of the next, and the first at the start. Not set: never."`
+	Every          time.Duration `yaml:"every" min:"1m" doc:"How often all files of the journal are read, to find what the disk has damaged before a reader or a start does: from the beginning of one round to that of the next, and the first at the start, or when a SIGHUP switches it on. Not set: never."`
 	BytesPerSecond int64         `yaml:"bytes_per_second" unit:"bytes" min:"65536" default:"8388608" doc:"How much of them is read in a second at most."`
 }
 

@@ -14,15 +14,17 @@ const asideBurst = 1 << 20
 // for it; one goroutine uses it.
 type aside struct {
 	FS
-	ctx    context.Context // ends waiting
-	rate   int64           // bytes a second; 0: no bound
-	read   *atomic.Uint64  // bytes that were read; may be nil
+	ctx context.Context // ends waiting
+	// rate is how many bytes a second, 0: no bound; and what is closed when that changes, nil: never
+	rate   func() (int64, <-chan struct{})
+	read   *atomic.Uint64 // bytes that were read; may be nil
 	budget int64
 	filled time.Time
 }
 
 func newAside(ctx context.Context, fsys FS, rate int64, read *atomic.Uint64) *aside {
-	return &aside{FS: fsys, ctx: ctx, rate: rate, read: read, budget: asideBurst, filled: time.Now()}
+	fixed := func() (int64, <-chan struct{}) { return rate, nil }
+	return &aside{FS: fsys, ctx: ctx, rate: fixed, read: read, budget: asideBurst, filled: time.Now()}
 }
 
 // passing is an FS whose files can be read without leaving in memory what was not there before.
@@ -51,17 +53,31 @@ func (a *aside) wait(n int) error {
 	if a.read != nil {
 		a.read.Add(uint64(n))
 	}
-	if a.rate <= 0 {
-		return nil
-	}
-	now := time.Now()
-	a.budget = min(asideBurst, a.budget+int64(now.Sub(a.filled).Seconds()*float64(a.rate)))
-	a.filled = now
+	rate, changed := a.fill()
 	a.budget -= int64(n)
-	if a.budget >= 0 {
-		return nil
+	for rate > 0 && a.budget < 0 {
+		t := time.NewTimer(time.Duration(float64(-a.budget) / float64(rate) * float64(time.Second)))
+		select {
+		case <-t.C:
+			return nil // what is owed is made up by the time that has passed
+		case <-changed:
+			t.Stop()
+			rate, changed = a.fill() // the rest is waited for at the new rate
+		case <-a.ctx.Done():
+			t.Stop()
+			return a.ctx.Err()
+		}
 	}
-	return pause(a.ctx, time.Duration(float64(-a.budget)/float64(a.rate)*float64(time.Second)))
+	return nil
+}
+
+// fill adds what may be read since it was called last, and returns the rate.
+func (a *aside) fill() (rate int64, changed <-chan struct{}) {
+	rate, changed = a.rate()
+	now := time.Now()
+	a.budget = min(asideBurst, a.budget+int64(now.Sub(a.filled).Seconds()*float64(rate)))
+	a.filled = now
+	return rate, changed
 }
 
 // pause waits, or fails when ctx ends first.

@@ -74,6 +74,8 @@ type Journal struct {
 	disk    underWay
 	found   found // damage, while the journal is open
 
+	scrubbing scrubbing
+
 	tidy     chan struct{} // wakes the keeper
 	dirty    chan struct{} // wakes the cleaner
 	short    atomic.Bool   // the reserve cannot be made up: there is no room on the medium
@@ -111,6 +113,7 @@ func Open(ctx context.Context, opts Options) (*Journal, error) {
 		ended: make(chan struct{}),
 		disk:  underWay{epoch: time.Now()},
 	}
+	j.scrubbing.set(o.Scrub)
 	j.buffers.New = func() any { return new([]byte) }
 	if err := j.load(ctx); err != nil {
 		return nil, errors.Join(fmt.Errorf("open journal %s: %w", o.Dir, err), j.letGo())
@@ -128,9 +131,7 @@ func Open(ctx context.Context, opts Options) (*Journal, error) {
 		if o.Watch > 0 {
 			j.owned.Go(j.watch.run)
 		}
-		if o.Scrub.Every > 0 {
-			j.owned.Go(j.scrub)
-		}
+		j.owned.Go(j.scrub)
 		if o.Patience > 0 {
 			j.owned.Go(j.mindDisk)
 		}

@@ -56,7 +56,8 @@ type Options struct {
 	// it is reported, until the disk answers. 2 s when 0, for ever when negative.
 	Patience time.Duration
 
-	// Scrub has the journal read all of its files again and again, to find what was damaged. Off when zero.
+	// Scrub has the journal read all of its files again and again, to find what was damaged. Off when zero. SetScrub
+	// changes it.
 	Scrub Scrub
 
 	ReadOnly bool // reads only, without the lock and without repairing a torn tail; Append and the like are refused
@@ -109,9 +110,6 @@ func (o Options) withDefaults() (Options, error) {
 	}
 	if o.Patience == 0 {
 		o.Patience = defaultPatience
-	}
-	if o.Scrub.BytesPerSecond <= 0 {
-		o.Scrub.BytesPerSecond = defaultScrubBytes
 	}
 	if o.Report == nil {
 		o.Report = func(error) {}

@@ -12,15 +12,6 @@ import (
 	"github.com/hikyaku/hikyaku/internal/journal"
 )
 
-// Scrub says how a journal looks through its files for damage while it is open.
-type Scrub struct {
-	// from the beginning of one round to that of the next; the first begins with the journal. 0: never
-	Every          time.Duration
-	BytesPerSecond int64 // read at most; 8 MiB when 0
-}
-
-const defaultScrubBytes = 8 << 20
-
 // scrubber is the goroutine that reads all files, one after the other, to find what was damaged before a reader or a
 // start does. It reads through handles of its own, and holds none of the journal's locks meanwhile. What is wrong
 // counts only if the file still belongs to the journal after it was read: one that was reclaimed, or whose records were
@@ -43,19 +34,24 @@ func (j *Journal) scrub() {
 		}
 		cancel()
 	})
-	s := &scrubber{j: j, ctx: ctx, fs: newAside(ctx, j.fs, j.opts.Scrub.BytesPerSecond, &j.count.scrubbed)}
+	fs := newAside(ctx, j.fs, 0, &j.count.scrubbed)
+	fs.rate = j.scrubbing.rate
 	var said complaint
-	for {
-		next := time.Now().Add(j.opts.Scrub.Every)
-		err := s.round()
-		if ctx.Err() != nil {
-			return
+	var last time.Time // when the last round began
+	for j.scrubbing.wait(ctx, last) == nil {
+		round, end, ok := j.scrubbing.begin(ctx)
+		if !ok {
+			continue
 		}
-		if err != nil && said.isNew(err) {
+		last = time.Now()
+		fs.ctx = round
+		err := (&scrubber{j: j, ctx: round, fs: fs}).round()
+		off := round.Err() != nil
+		end()
+		if off {
+			last = time.Time{}
+		} else if err != nil && said.isNew(err) {
 			j.opts.Report(fmt.Errorf("scrub journal %s: not everything could be looked at: %w", j.dir, err))
-		}
-		if pause(ctx, time.Until(next)) != nil {
-			return
 		}
 	}
 }
