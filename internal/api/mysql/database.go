@@ -142,6 +142,9 @@ func (d *database) queue(table string) queue.Name {
 }
 
 func (d *database) GetTableInsensitive(ctx *gms.Context, name string) (gms.Table, bool, error) {
+	if len(name) > queue.MaxNameBytes {
+		return nil, false, sqlError(erTooLongIdent, "42000", "Identifier name '%s' is too long", head(name, maxShown))
+	}
 	n := d.queue(name)
 	if s := sessionOf(ctx); s != nil && !d.door.users.Visible(s.user, d.door.store.Resolve(n)) {
 		return nil, false, nil
@@ -150,8 +153,14 @@ func (d *database) GetTableInsensitive(ctx *gms.Context, name string) (gms.Table
 	if err != nil {
 		return nil, false, absent(err)
 	}
-	return t, true, nil
+	if m := meterOf(ctx); m != nil {
+		err = m.list(weight(&t.def))
+	}
+	return t, true, err
 }
+
+// nameWeight is about what a statement that shows tables keeps of each, beside what GetTableInsensitive counts.
+const nameWeight = 192
 
 func (d *database) GetTableNames(ctx *gms.Context) ([]string, error) {
 	var names []string
@@ -163,6 +172,9 @@ func (d *database) GetTableNames(ctx *gms.Context) ([]string, error) {
 		}
 	}
 	slices.Sort(names)
+	if m := meterOf(ctx); m != nil {
+		return names, m.list(nameWeight * int64(len(names)))
+	}
 	return names, nil
 }
 

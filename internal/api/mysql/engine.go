@@ -12,34 +12,26 @@ import (
 func (d *Server) showEngines(e *goms.Engine) {
 	ctx := gms.NewEmptyContext()
 	db := e.Analyzer.Catalog.InfoSchema
-	change := func(name string, wrap func(read func(*gms.Context, gms.Catalog) (gms.RowIter, error)) func(*gms.Context,
-		gms.Catalog) (gms.RowIter, error)) {
+	change := func(name string, wrap func(reader) reader) {
 		t, ok, err := db.GetTableInsensitive(ctx, name)
 		if table, is := t.(*information_schema.InformationSchemaTable); ok && err == nil && is {
 			table.Reader = wrap(table.Reader)
 		}
 	}
 	emptyWhereNothing(ctx, db)
+	for _, name := range perTable {
+		change(name, func(read reader) reader { return d.byTable(read, aboutColumns(name)) })
+	}
+	e.Analyzer.Catalog.InfoSchema = d.infoSchema(db)
 	change(information_schema.TablesTableName,
-		func(read func(*gms.Context, gms.Catalog) (gms.RowIter, error)) func(*gms.Context, gms.Catalog) (gms.RowIter,
-			error) {
+		func(read reader) reader {
 			return func(ctx *gms.Context, c gms.Catalog) (gms.RowIter, error) {
 				iter, err := read(ctx, c)
-				if err != nil {
-					return nil, err
-				}
-				rows, err := gms.RowIterToRows(ctx, iter)
-				for _, row := range rows {
-					if row[tablesEngine] != nil {
-						row[tablesEngine] = engineName
-					}
-				}
-				return gms.RowsToRowIter(rows...), err
+				return ours{iter}, err
 			}
 		})
 	change(information_schema.ProcessListTableName,
-		func(read func(*gms.Context, gms.Catalog) (gms.RowIter, error)) func(*gms.Context, gms.Catalog) (gms.RowIter,
-			error) {
+		func(read reader) reader {
 			return func(ctx *gms.Context, c gms.Catalog) (gms.RowIter, error) {
 				iter, err := read(ctx, c)
 				s := sessionOf(ctx)
@@ -57,13 +49,23 @@ func (d *Server) showEngines(e *goms.Engine) {
 			}
 		})
 	change(information_schema.EnginesTableName,
-		func(func(*gms.Context, gms.Catalog) (gms.RowIter, error)) func(*gms.Context, gms.Catalog) (gms.RowIter,
-			error) {
+		func(reader) reader {
 			return func(*gms.Context, gms.Catalog) (gms.RowIter, error) {
 				return gms.RowsToRowIter(gms.Row{engineName, "DEFAULT", "Queues: rows are waited for, owned, and ended",
 					"NO", "NO", "NO"}), nil
 			}
 		})
+}
+
+// ours are rows of information_schema.tables, with the engine that there is.
+type ours struct{ gms.RowIter }
+
+func (o ours) Next(ctx *gms.Context) (gms.Row, error) {
+	row, err := o.RowIter.Next(ctx)
+	if err == nil && row[tablesEngine] != nil {
+		row[tablesEngine] = engineName
+	}
+	return row, err
 }
 
 // emptyWhereNothing makes the tables readable of which go-mysql-server reads nothing at all: their rows would be a nil

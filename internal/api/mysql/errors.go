@@ -42,6 +42,7 @@ const (
 	erUnknown            = 1105
 	erNotRolledBack      = 1196
 	erWrongObjectName    = 1103
+	erTooLongIdent       = 1059
 	erOutOfResources     = 1041
 	erPacketTooLarge     = 1153
 	erTooBigSelect       = 1104

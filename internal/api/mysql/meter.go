@@ -50,6 +50,7 @@ type meter struct {
 	columns []computed // of the answer, as the plan tells
 	walked  int64
 	held    int64
+	listed  int64        // of held or not yet: what statements that show tables keep of them
 	row     int64        // bytes of values made since the last row was read
 	taken   int64        // of the budget
 	pages   []*door.Hold // of what is read of tables
@@ -137,6 +138,17 @@ func (m *meter) passed() { m.row = 0 }
 func (m *meter) hold(n int64) error {
 	m.held += n
 	return m.take(m.held)
+}
+
+// list counts bytes that a statement about tables keeps of them. What the few have that most statements name is not
+// taken from the budget of all statements.
+func (m *meter) list(n int64) error {
+	before := max(m.listed-smallValues, 0)
+	m.listed += n
+	if over := max(m.listed-smallValues, 0) - before; over > 0 {
+		return m.hold(over)
+	}
+	return m.alive()
 }
 
 // make counts a value that an expression is about to make.
