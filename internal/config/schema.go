@@ -54,7 +54,7 @@ func (o Outbound) list(hasUsers bool) []string {
 type Limits struct {
 	Messages      int64 `yaml:"messages" min:"0" doc:"Waiting messages in all queues. Not set: 10 million."`
 	Bytes         int64 `yaml:"bytes" min:"0" doc:"Their sizes summed. Not set: 64 GiB."`
-	Memory        int64 `yaml:"memory" min:"0" doc:"What waiting messages take in memory: attributes and keys, and some 64 bytes each; and what the doors and pipelines remember (settings, schemas, policies, places in files). Not set: a third of the memory that the control group or the machine has."`
+	Memory        int64 `yaml:"memory" min:"0" doc:"What waiting messages take in memory: attributes and keys, and some 64 bytes each; queues, topics and snapshots with their columns, filters and labels; and what the doors and pipelines remember (settings, schemas, policies, places in files). Not set: a third of the memory that the control group or the machine has."`
 	MessageBytes  int   `yaml:"message_bytes" min:"0" doc:"One message. Not set: 64 MiB, or four ninths of busy_bytes if that is less."`
 	PutMessages   int   `yaml:"put_messages" min:"0" doc:"Messages in one put. Not set: 10,000."`
 	Copies        int   `yaml:"copies" min:"0" doc:"Copies that the messages of one put make for the subscriptions of topics, unless it is one message. Not set: 10,000."`

@@ -237,7 +237,16 @@ func (s *Store) planAlteration(fl *flight, a *alteration, f *fitting, forgotten 
 		return err
 	}
 	defined := queueDefined{queue: q.id, name: q.name, def: d, forgotten: forgotten}
-	if q.reshapes(d.Columns, from) {
+	reshapes := q.reshapes(d.Columns, from)
+	grown := d.resident(q.name) - q.def.resident(q.name)
+	if reshapes { // what is there is shown by as many values more for each alteration before
+		grown += int64(fieldResident * len(d.Columns) * (len(q.layouts) + 1))
+	}
+	over, err := s.reserve(grown)
+	if err != nil {
+		return err
+	}
+	if reshapes {
 		fl.add(&reshaped{defined: defined, frontier: q.next, from: from})
 	} else {
 		fl.add(&defined)
@@ -245,6 +254,7 @@ func (s *Store) planAlteration(fl *flight, a *alteration, f *fitting, forgotten 
 	q.seeking++ // what is past is decided by the time of the change: nothing is forgotten meanwhile
 	end := func() {
 		s.sought(q)
+		over()
 		s.endDefining(fl)
 	}
 	fl.undo, fl.after = end, end

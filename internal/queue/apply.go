@@ -390,6 +390,7 @@ func (s *state) applyDefined(e *queueDefined, at int64) {
 		s.newColumns(q)
 		if others {
 			q.layouts = nil // it is empty
+			q.weigh()
 			s.askAgain(q)
 		}
 		return
@@ -413,6 +414,8 @@ func (s *state) applyGone(e *queueGone) {
 	s.dismiss(q)
 	s.dissolve(q)
 	s.idBytes -= q.forgetBytes
+	s.resident -= q.weight
+	q.weight, q.counts = 0, nil
 	for _, n := range q.former {
 		delete(s.former, n)
 	}
@@ -434,9 +437,11 @@ func (s *state) applyTopic(e *topicDefined) {
 	if t := s.topics[e.topic]; t != nil {
 		t.touch(&s.saves)
 		t.labels = e.labels
+		s.weighTopic(t)
 		return
 	}
 	t := &topicState{id: e.topic, name: e.name, labels: e.labels, saved: s.saves.number}
+	s.weighTopic(t)
 	s.topics[e.topic] = t
 	s.topicNames[e.name] = t
 	s.topicList.Set(e.name)
@@ -450,6 +455,7 @@ func (s *state) applyTopicGone(e *topicGone) {
 		return
 	}
 	t.touch(&s.saves)
+	s.resident -= t.weight
 	s.leaveAll(t)
 	delete(s.topics, e.topic)
 	s.topicsByID.Delete(e.topic)

@@ -10,8 +10,14 @@ import (
 )
 
 // CreateQueue makes a queue. When it is there with the same definition, created is false; with another one the error is
-// a *DifferentError. With Definition.Topic the queue subscribes to that topic, which has to be there.
+// a *DifferentError. With Definition.Topic the queue subscribes to that topic, which has to be there. Definitions count
+// in Limits.Memory: what there is no room for is refused, ErrQueueFull.
 func (s *Store) CreateQueue(ctx context.Context, n Name, d Definition) (created bool, err error) {
+	return s.createQueue(ctx, n, d, false)
+}
+
+// createQueue is CreateQueue; one that is needed is made even if there is no memory for it.
+func (s *Store) createQueue(ctx context.Context, n Name, d Definition, needed bool) (created bool, err error) {
 	n = s.Resolve(n)
 	if err := n.Check(); err != nil {
 		return false, err
@@ -20,6 +26,7 @@ func (s *Store) CreateQueue(ctx context.Context, n Name, d Definition) (created 
 	if err := d.Check(n); err != nil {
 		return false, err
 	}
+	over := func() {}
 	err = s.define(ctx, func() (event, error) {
 		if q := s.state.queueNames[n]; q != nil {
 			if ds := differences(q.def, d); ds != nil {
@@ -39,10 +46,15 @@ func (s *Store) CreateQueue(ctx context.Context, n Name, d Definition) (created 
 				return nil, err
 			}
 		}
+		if !needed {
+			if over, err = s.reserve(d.resident(n)); err != nil {
+				return nil, err
+			}
+		}
 		created = true
 		s.state.nextID++
 		return &queueDefined{queue: s.state.nextID - 1, name: n, def: d}, nil
-	}, n, d.Topic)
+	}, n, d.Topic, func() { over() })
 	return created && err == nil, err
 }
 
@@ -176,26 +188,34 @@ func (s *Store) DeleteQueue(ctx context.Context, n Name) error {
 	}, n, "")
 }
 
-// CreateTopic makes a topic. It changes the labels of one that is there.
+// CreateTopic makes a topic. It changes the labels of one that is there. Topics count in Limits.Memory as queues do.
 func (s *Store) CreateTopic(ctx context.Context, n Name, labels map[string]string) (created bool, err error) {
 	n = s.Resolve(n)
 	if err := n.Check(); err != nil {
 		return false, err
 	}
+	over := func() {}
 	err = s.define(ctx, func() (event, error) {
-		if t := s.state.topicNames[n]; t != nil {
-			if maps.Equal(t.labels, labels) {
-				return nil, nil
-			}
-			return &topicDefined{t.id, n, maps.Clone(labels)}, nil
+		t := s.state.topicNames[n]
+		if t != nil && maps.Equal(t.labels, labels) {
+			return nil, nil
 		}
-		if len(s.state.queues)+len(s.state.topics) >= s.limits.Queues {
+		grown := topicWeight(n, labels)
+		if t != nil {
+			grown -= t.weight
+		} else if len(s.state.queues)+len(s.state.topics) >= s.limits.Queues {
 			return nil, fmt.Errorf("%w: the limit of %d queues and topics is reached", ErrDefinition, s.limits.Queues)
+		}
+		if over, err = s.reserve(grown); err != nil {
+			return nil, err
+		}
+		if t != nil {
+			return &topicDefined{t.id, n, maps.Clone(labels)}, nil
 		}
 		created = true
 		s.state.nextID++
 		return &topicDefined{s.state.nextID - 1, n, maps.Clone(labels)}, nil
-	}, n, "")
+	}, n, "", func() { over() })
 	return created && err == nil, err
 }
 

@@ -201,6 +201,7 @@ func (q *queueState) prune() {
 		kept = kept[:n-1]
 	}
 	q.layouts = slices.Clip(kept)
+	q.weigh()
 }
 
 // firstKept is the first message from a sequence on, or one of the past.

@@ -255,13 +255,14 @@ func (s *state) snapshot(n Name) *snapshotState {
 // forgetSnapshot forgets a snapshot. One of its name may have been taken since, when its queue is gone.
 func (s *state) forgetSnapshot(sn *snapshotState) {
 	s.idBytes -= sn.bytes()
+	s.resident -= snapshotWeight(sn.name, sn.labels)
 	if s.snapshots[sn.name] == sn {
 		delete(s.snapshots, sn.name)
 		s.snapshotList.Delete(sn)
 	}
 }
 
-// bytes is about what it takes in memory.
+// bytes is about what its bitmaps take in memory, which counts against the bound of bytes, too.
 func (sn *snapshotState) bytes() int64 { return 64 * int64(sn.before.blocks.Len()) }
 
 func (s *state) addSnapshot(q *queueState, sn *snapshotState) {
@@ -270,6 +271,7 @@ func (s *state) addSnapshot(q *queueState, sn *snapshotState) {
 	s.snapshotsTaken++
 	sn.number = s.snapshotsTaken
 	s.idBytes += sn.bytes()
+	s.resident += snapshotWeight(sn.name, sn.labels)
 	q.snapshots, q.heldLast.known = append(q.snapshots, sn), false
 	s.snapshots[sn.name] = sn
 	s.snapshotList.Set(sn)

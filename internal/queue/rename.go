@@ -117,6 +117,7 @@ func (s *state) rememberName(q *queueState, name Name) {
 	if len(q.former) > maxFormer {
 		s.forgetName(q.former[0])
 	}
+	q.weigh()
 }
 
 // forgetName makes it nobody's former name.
@@ -125,6 +126,7 @@ func (s *state) forgetName(name Name) {
 		q.touch()
 		q.former = slices.DeleteFunc(slices.Clone(q.former), func(n Name) bool { return n == name })
 		delete(s.former, name)
+		q.weigh()
 	}
 }
 

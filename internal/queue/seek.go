@@ -153,6 +153,7 @@ func (s *Store) TakeSnapshot(ctx context.Context, name, of Name, o SnapshotOptio
 	if err != nil {
 		return Snapshot{}, err
 	}
+	given := func() {}
 	err = s.define(ctx, func() (event, error) {
 		q := s.state.queueNames[s.Resolve(of)]
 		switch {
@@ -163,9 +164,13 @@ func (s *Store) TakeSnapshot(ctx context.Context, name, of Name, o SnapshotOptio
 		case len(s.state.snapshots) >= MaxSnapshots:
 			return nil, fmt.Errorf("%w: the limit of %d snapshots is reached", ErrDefinition, MaxSnapshots)
 		}
+		var err error
+		if given, err = s.reserve(snapshotWeight(name, o.Labels)); err != nil {
+			return nil, err
+		}
 		return &snapshotTaken{queue: q.id, name: name, expire: s.state.advance(s.clock()) + o.Life.Microseconds(),
 			labels: maps.Clone(o.Labels)}, nil
-	}, snapshotName(name), "")
+	}, snapshotName(name), "", func() { given() })
 	if err != nil {
 		return Snapshot{}, err
 	}

@@ -281,6 +281,7 @@ func (s *state) restoreAll(in *bufio.Reader, bodies map[journal.Address]*sharedB
 		e.read(r)
 		t := &topicState{id: e.topic, name: e.name, labels: e.labels, publishes: r.uint(), published: r.uint(),
 			dropped: r.uint()}
+		s.weighTopic(t)
 		s.topics[t.id], s.topicNames[t.name] = t, t
 		s.topicList.Set(t.name)
 		s.topicsByID.Set(t.id, t)
@@ -372,6 +373,7 @@ func (s *state) restoreQueue(in *bufio.Reader, version uint64) error {
 			q.layouts = append(q.layouts, readLayout(r))
 		}
 	}
+	q.weigh()
 	s.queues[q.id], s.queueNames[q.name] = q, q
 	s.queueList.Set(q.name)
 	s.queuesByID.Set(q.id, q)

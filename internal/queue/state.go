@@ -76,6 +76,7 @@ type topicState struct {
 	id         uint32
 	name       Name
 	labels     map[string]string
+	weight     int64  // what it counts of state.resident
 	publishes  uint64 // given numbers
 	published  uint64
 	dropped    uint64
@@ -94,6 +95,8 @@ type queueState struct {
 	gone    bool            // deleted, or being deleted
 	version uint64          // of def and name
 	saved   uint64          // the newest checkpoint that has it as it was, or need not have it
+	weight  int64           // what it counts, beside its messages,
+	counts  *int64          // of state.resident; nil: it is gone
 	layouts []*layout       // of rows that were put before the columns were altered, the oldest first
 	next    uint64          // sequence of the next put
 	seen    uint64          // behind the sequence of the last message that became durable
@@ -187,7 +190,7 @@ func (s *state) advance(t time.Time) int64 {
 func (s *state) newQueueState(id uint32, name Name, def Definition) *queueState {
 	q := &queueState{
 		all: messages{queue: id, saves: &s.saves},
-		id:  id, name: name, def: def, next: 1, seen: 1, saved: s.saves.number,
+		id:  id, name: name, def: def, next: 1, seen: 1, saved: s.saves.number, counts: &s.resident,
 		keys:  map[string]*keyGroup{},
 		dedup: map[string]*remembered{},
 	}
@@ -201,6 +204,7 @@ func (s *state) redefined(q *queueState) {
 	q.version = s.versions
 	q.parseFilter()
 	s.burying(q, q.def.DeadLetter)
+	q.weigh()
 }
 
 // burying notes where the dead letters of q go by now; "": nowhere, it is no more.

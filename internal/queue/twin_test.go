@@ -23,6 +23,9 @@ func sortedNames[T any](m map[Name]T) []Name { return slices.SortedFunc(maps.Key
 // back.
 func portrait(s *state) string {
 	var b strings.Builder
+	for _, q := range s.queues {
+		q.prune() // of layouts that no message has, a restart may find some that were forgotten by the way
+	}
 	fmt.Fprintf(&b, "messages %d bytes %d, in memory %d\n", s.messages, s.bytes, s.resident)
 	for _, n := range sortedNames(s.topicNames) {
 		t := s.topicNames[n]

@@ -66,3 +66,31 @@ func TestSchemasNeedNoMoreThan300MB(t *testing.T) {
 	}
 	s.survived(t, tight)
 }
+
+// TestDefinitionsNeedNoMoreThan300MB makes queues with many columns until they are refused.
+func TestDefinitionsNeedNoMoreThan300MB(t *testing.T) {
+	s := serveWithin(t, tight, "")
+	var columns strings.Builder
+	columns.WriteString(`{"columns":["a int"`)
+	for n := range 2000 {
+		fmt.Fprintf(&columns, `,"column_with_a_name_that_is_not_short_%d varchar(100) default 'nothing'"`, n)
+	}
+	columns.WriteString("]}")
+	kept, refused := 0, ""
+	for ; kept < 2000 && refused == ""; kept++ {
+		code, text, err := ask(t, "PUT", fmt.Sprintf("http://%s/default/queues/q%d", s.address(t, "http"), kept),
+			jsonHeader, columns.String())
+		if err != nil {
+			s.survived(t, tight)
+			t.Fatal(err)
+		}
+		if code/100 != 2 {
+			refused = fmt.Sprint(code, " ", text)
+		}
+	}
+	t.Logf("%d queues were kept", kept-1)
+	if !strings.HasPrefix(refused, "429 ") || !strings.Contains(refused, "bytes of memory") || kept < 20 {
+		t.Errorf("the last of %d queues was answered with %s", kept, refused)
+	}
+	s.survived(t, tight)
+}

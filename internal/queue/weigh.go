@@ -1,0 +1,104 @@
+package queue
+
+import "github.com/hikyaku/hikyaku/internal/message"
+
+// About what definitions take in memory beside their texts: an empty queue, topic or snapshot with its places in the
+// lists; a column, a value that messages from before an alteration have, a label; and, for each byte of a filter, what
+// it is compiled to.
+const (
+	queueResident    = 2 << 10
+	topicResident    = 640
+	snapshotResident = 1 << 10
+	columnResident   = 176
+	fieldResident    = 72
+	labelResident    = 128
+	filterResident   = 64
+)
+
+// resident is about what a queue with that definition takes in memory, without its messages.
+func (d *Definition) resident(n Name) int64 {
+	bytes := queueResident + 3*(len(n.Namespace)+len(n.Name)) + len(d.DeadLetter) + len(d.Topic) +
+		filterResident*len(d.Filter)
+	for i := range d.Columns {
+		bytes += columnSize(&d.Columns[i])
+	}
+	return int64(bytes) + labelsResident(d.Labels)
+}
+
+func columnSize(c *message.Column) int {
+	bytes := columnResident + len(c.Name) + len(c.Charset) + len(c.Collation)
+	for _, m := range c.Members {
+		bytes += 16 + len(m)
+	}
+	if c.Default != nil {
+		bytes += 48 + c.Default.Size()
+	}
+	return bytes
+}
+
+func labelsResident(labels map[string]string) (bytes int64) {
+	for k, v := range labels {
+		bytes += int64(labelResident + len(k) + len(v))
+	}
+	return bytes
+}
+
+func topicWeight(n Name, labels map[string]string) int64 {
+	return topicResident + int64(2*(len(n.Namespace)+len(n.Name))) + labelsResident(labels)
+}
+
+func snapshotWeight(n Name, labels map[string]string) int64 {
+	return snapshotResident + int64(2*(len(n.Namespace)+len(n.Name))) + labelsResident(labels)
+}
+
+func (s *state) weighTopic(t *topicState) {
+	weight := topicWeight(t.name, t.labels)
+	s.resident += weight - t.weight
+	t.weight = weight
+}
+
+// weigh counts what the queue takes in memory by now beside its messages.
+func (q *queueState) weigh() {
+	if q.counts == nil {
+		return
+	}
+	weight := q.def.resident(q.name)
+	for _, n := range q.former {
+		weight += int64(len(n.Namespace) + len(n.Name) + labelResident)
+	}
+	for _, l := range q.layouts {
+		weight += l.resident()
+	}
+	*q.counts += weight - q.weight
+	q.weight = weight
+}
+
+// resident is about what the layout takes in memory. What fields are converted to counts for each layout, though they
+// share some of it.
+func (l *layout) resident() (bytes int64) {
+	for i := range l.fields {
+		f := &l.fields[i]
+		bytes += fieldResident + int64(f.value.Size()+columnResident*len(f.through))
+	}
+	return bytes
+}
+
+// reserve takes memory for a definition on its way to the journal, or refuses it, ErrQueueFull, when there is no room.
+// What takes no more than before always passes. The lock is held, also when the caller calls over.
+func (s *Store) reserve(grown int64) (over func(), err error) {
+	if grown <= 0 {
+		return func() {}, nil
+	}
+	p := plan{s: s.state, limits: &s.limits}
+	if !p.remembers(grown) {
+		s.state.forgetDue(forgetAtOnce)
+		if err := p.fitsMemory(grown); err != nil {
+			return nil, err
+		}
+	}
+	s.state.reservedResident += grown
+	return func() {
+		s.state.reservedResident -= grown
+		grown = 0
+	}, nil
+}
