@@ -7,6 +7,7 @@ import (
 	"cloud.google.com/go/pubsub/v2/apiv1/pubsubpb"
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
+	"google.golang.org/protobuf/proto"
 
 	"github.com/hikyaku/hikyaku/internal/javascript"
 	"github.com/hikyaku/hikyaku/internal/queue"
@@ -32,7 +33,7 @@ func (d *Server) subscription(r resource) (*subscription, error) {
 	changes := d.changes.Load() // before the note is read: a change meanwhile lets it be read again
 	def, version, err := d.store.Definition(n)
 	if errors.Is(err, queue.ErrNotFound) {
-		d.known.Delete(n)
+		d.known.forget(n)
 		note := new(pubsubpb.Subscription)
 		if ok, err := d.recall(noteKey(kindSubscription, n), note); err != nil {
 			return nil, err
@@ -44,7 +45,7 @@ func (d *Server) subscription(r resource) (*subscription, error) {
 	if err != nil {
 		return nil, err
 	}
-	if k, ok := d.known.Load(n); ok {
+	if k, ok := d.known.get(n); ok {
 		if s := k.(*subscription); s.version == version && s.changes == changes {
 			return s, nil
 		}
@@ -59,7 +60,7 @@ func (d *Server) subscription(r resource) (*subscription, error) {
 		s.note, s.retry, s.push = note, backoffOf(note.RetryPolicy), note.PushConfig.GetPushEndpoint() != ""
 		s.functions = functionsOf(note.MessageTransforms)
 	}
-	d.known.Store(n, s)
+	d.known.put(n, s, knownResident+noteCopies*int64(proto.Size(note)))
 	return s, nil
 }
 

@@ -4,7 +4,6 @@ import (
 	"context"
 	"crypto/rand"
 	"encoding/hex"
-	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -16,7 +15,6 @@ import (
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/types/known/timestamppb"
 
-	"github.com/hikyaku/hikyaku/internal/api/pubsub/schema"
 	"github.com/hikyaku/hikyaku/internal/queue"
 )
 
@@ -133,27 +131,6 @@ func (d *Server) showSchema(r resource, s *pubsubpb.Schema, view pubsubpb.Schema
 		s.Definition = d.schemaText(d.store.Resolve(r.name()), s.RevisionId)
 	}
 	return s, nil
-}
-
-// compiledKey is the key of a compiled revision in Server.known.
-type compiledKey struct {
-	name     queue.Name
-	revision string
-}
-
-// compiled is a revision, compiled once.
-func (d *Server) compiled(r resource, s *pubsubpb.Schema) (*schema.Schema, error) {
-	n := d.store.Resolve(r.name())
-	key := compiledKey{n, s.RevisionId}
-	if c, ok := d.known.Load(key); ok {
-		return c.(*schema.Schema), nil
-	}
-	c, err := compile("schema", &pubsubpb.Schema{Type: s.Type, Definition: d.schemaText(n, s.RevisionId)})
-	if err != nil {
-		return nil, fmt.Errorf("revision %s of %s: %w", s.RevisionId, r, err)
-	}
-	d.known.Store(key, c)
-	return c, nil
 }
 
 // isSchema tells whether there is a schema of that name.

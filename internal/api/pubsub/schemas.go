@@ -22,24 +22,40 @@ type schemaService struct {
 	d *Server
 }
 
-// compile compiles what a request says of a schema.
-func compile(field string, s *pubsubpb.Schema) (*schema.Schema, error) {
+// compile compiles what a request says of a schema. A definition becomes many times as large: room for that is taken
+// until the caller, which does not use it any more, calls give.
+func (d *Server) compile(ctx context.Context, field string, s *pubsubpb.Schema) (c *schema.Schema, give func(),
+	err error) {
 	if s == nil {
-		return nil, invalid(field, "is missing")
+		return nil, nil, invalid(field, "is missing")
 	}
 	if s.Configuration != nil {
-		return nil, unserved(field+".compiled_proto_schema", "a compiled definition")
+		return nil, nil, unserved(field+".compiled_proto_schema", "a compiled definition")
 	}
 	kind, ok := map[pubsubpb.Schema_Type]schema.Kind{pubsubpb.Schema_AVRO: schema.Avro,
 		pubsubpb.Schema_PROTOCOL_BUFFER: schema.Protobuf}[s.Type]
 	if !ok {
-		return nil, invalid(field+".type", "is %v: AVRO or PROTOCOL_BUFFER is expected", s.Type)
+		return nil, nil, invalid(field+".type", "is %v: AVRO or PROTOCOL_BUFFER is expected", s.Type)
 	}
-	compiled, err := schema.Compile(kind, s.Definition)
-	if err != nil {
-		return nil, invalid(field+".definition", "%v", err)
+	size := min(compilingBytes*int64(min(len(s.Definition), schema.MaxDefinitionBytes)), d.busy.Limit())
+	if err := d.busy.Take(ctx, size); err != nil {
+		return nil, nil, err
 	}
-	return compiled, nil
+	give = func() { d.busy.Give(size) }
+	if c, err = schema.Compile(kind, s.Definition); err != nil {
+		give()
+		return nil, nil, invalid(field+".definition", "%v", err)
+	}
+	return c, give, nil
+}
+
+// checkSchema refuses a schema that cannot be compiled.
+func (d *Server) checkSchema(ctx context.Context, s *pubsubpb.Schema) error {
+	_, give, err := d.compile(ctx, "schema", s)
+	if err == nil {
+		give()
+	}
+	return err
 }
 
 // CreateSchema makes a schema with its first revision.
@@ -49,7 +65,7 @@ func (s schemaService) CreateSchema(ctx context.Context, req *pubsubpb.CreateSch
 	if err != nil {
 		return nil, err
 	}
-	if _, err := compile("schema", req.Schema); err != nil {
+	if err := d.checkSchema(ctx, req.Schema); err != nil {
 		return nil, err
 	}
 	r := resource{project, kindSchema, or(req.SchemaId, newID())}
@@ -177,15 +193,17 @@ func (s schemaService) ListSchemaRevisions(ctx context.Context,
 
 // CommitSchema adds a revision, which has to go with the last one.
 func (s schemaService) CommitSchema(ctx context.Context, req *pubsubpb.CommitSchemaRequest) (*pubsubpb.Schema, error) {
-	next, err := compile("schema", req.Schema)
+	next, give, err := s.d.compile(ctx, "schema", req.Schema)
 	if err != nil {
 		return nil, err
 	}
+	defer give()
 	return s.revise(ctx, req.Name, func(r resource, all []*pubsubpb.Schema) (*pubsubpb.Schema, error) {
-		last, err := s.d.compiled(r, all[0])
+		last, give, err := s.d.compiled(ctx, r, all[0])
 		if err != nil {
 			return nil, err
 		}
+		defer give()
 		if err := schema.CheckRevision(last, next); err != nil {
 			return nil, invalid("schema.definition", "%v", err)
 		}
@@ -282,12 +300,12 @@ func (s schemaService) DeleteSchema(ctx context.Context, req *pubsubpb.DeleteSch
 }
 
 // ValidateSchema tells whether a definition is right.
-func (s schemaService) ValidateSchema(_ context.Context,
+func (s schemaService) ValidateSchema(ctx context.Context,
 	req *pubsubpb.ValidateSchemaRequest) (*pubsubpb.ValidateSchemaResponse, error) {
 	if _, err := parseProject("parent", req.Parent); err != nil {
 		return nil, err
 	}
-	if _, err := compile("schema", req.Schema); err != nil {
+	if err := s.d.checkSchema(ctx, req.Schema); err != nil {
 		return nil, err
 	}
 	return &pubsubpb.ValidateSchemaResponse{}, nil
@@ -304,10 +322,11 @@ func (s schemaService) ValidateMessage(ctx context.Context,
 		return nil, invalid("encoding", "is %v: JSON or BINARY is expected", req.Encoding)
 	}
 	var against *schema.Schema
+	var give func()
 	switch spec := req.SchemaSpec.(type) {
 	case *pubsubpb.ValidateMessageRequest_Schema:
 		var err error
-		if against, err = compile("schema", spec.Schema); err != nil {
+		if against, give, err = s.d.compile(ctx, "schema", spec.Schema); err != nil {
 			return nil, err
 		}
 	case *pubsubpb.ValidateMessageRequest_Name:
@@ -326,12 +345,13 @@ func (s schemaService) ValidateMessage(ctx context.Context,
 		if err != nil {
 			return nil, err
 		}
-		if against, err = s.d.compiled(r, found); err != nil {
+		if against, give, err = s.d.compiled(ctx, r, found); err != nil {
 			return nil, err
 		}
 	default:
 		return nil, invalid("schema_spec", "the name of a schema or a schema is expected")
 	}
+	defer give()
 	if err := against.Validate(req.Message, encoding); err != nil {
 		return nil, invalid("message", "%v", err)
 	}

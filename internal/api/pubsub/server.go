@@ -55,7 +55,8 @@ type Server struct {
 
 	admin   sync.Mutex    // held while topics, subscriptions, snapshots and schemas are made, changed or deleted
 	changes atomic.Uint64 // of notes: what was read before is read again
-	known   sync.Map      // queue.Name → *subscription, *topic by topicKey: what was made of definitions and notes
+	known   remembered    // *subscription by queue.Name, *topic by topicKey
+	schemas remembered    // *schema.Schema by compiledKey
 	// functions runs message transforms; nil: they are not served.
 	functions *javascript.Pool
 	acked     acked // claims that were acknowledged a short while ago
@@ -88,7 +89,7 @@ func New(c Config, o Options) (*Server, error) {
 		return nil, fmt.Errorf("%w: there is no store", ErrConfig)
 	}
 	d := &Server{config: c.withDefaults(), store: o.Store, users: o.Users, report: o.Report, now: time.Now,
-		busy: o.Busy, traffic: o.Traffic}
+		busy: o.Busy, traffic: o.Traffic, known: remembered{most: maxKnown}, schemas: remembered{most: maxCompiled}}
 	if d.busy == nil {
 		d.busy = door.NewBusy(door.DefaultBusy(0))
 	}

@@ -265,7 +265,7 @@ func (d *Server) remove(ctx context.Context, sub *subscription) error {
 			return err
 		}
 	}
-	d.known.Delete(sub.name)
+	d.known.forget(sub.name)
 	r := resource{sub.name.Namespace, kindSubscription, sub.name.Name}
 	if err := d.forget(ctx, noteKey(kindSubscription, sub.name), policyKey(r, sub.name)); err != nil {
 		return err

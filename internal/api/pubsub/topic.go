@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"cloud.google.com/go/pubsub/v2/apiv1/pubsubpb"
+	"google.golang.org/protobuf/proto"
 
 	"github.com/hikyaku/hikyaku/internal/javascript"
 	"github.com/hikyaku/hikyaku/internal/queue"
@@ -35,7 +36,7 @@ func (d *Server) topic(r resource) (*topic, error) {
 		return &topic{name: n}, nil
 	}
 	changes := d.changes.Load()
-	if k, ok := d.known.Load(topicKey{n}); ok {
+	if k, ok := d.known.get(topicKey{n}); ok {
 		if t := k.(*topic); t.changes == changes {
 			return t, nil
 		}
@@ -49,7 +50,7 @@ func (d *Server) topic(r resource) (*topic, error) {
 		return nil, err
 	}
 	t.functions = functionsOf(t.note.MessageTransforms)
-	d.known.Store(topicKey{n}, t)
+	d.known.put(topicKey{n}, t, knownResident+noteCopies*int64(proto.Size(t.note)))
 	return t, nil
 }
 

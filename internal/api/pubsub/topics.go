@@ -192,7 +192,7 @@ func (s publisherService) DeleteTopic(ctx context.Context, req *pubsubpb.DeleteT
 	} else if err != nil {
 		return nil, err
 	}
-	d.known.Delete(topicKey{n})
+	d.known.forget(topicKey{n})
 	if err := d.forget(ctx, noteKey(kindTopic, n), policyKey(r, n)); err != nil {
 		return nil, err
 	}

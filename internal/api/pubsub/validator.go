@@ -25,15 +25,12 @@ const (
 
 // validator checks what is published to a topic with a schema.
 type validator struct {
+	d        *Server
+	of       resource
 	name     string
 	encoding pubsubpb.Encoding
-	gone     bool       // the schema, or every revision that was allowed, was deleted
-	allowed  []revision // the last one first
-}
-
-type revision struct {
-	id     string
-	schema *schema.Schema
+	gone     bool               // the schema, or every revision that was allowed, was deleted
+	allowed  []*pubsubpb.Schema // the last one first, without definitions
 }
 
 // validator makes the one for a topic's settings; nil: they ask for none.
@@ -41,7 +38,7 @@ func (d *Server) validator(s *pubsubpb.SchemaSettings) (*validator, error) {
 	if s == nil {
 		return nil, nil
 	}
-	v := &validator{name: s.Schema, encoding: s.Encoding}
+	v := &validator{d: d, name: s.Schema, encoding: s.Encoding}
 	r, _, err := parseSchema("schema", s.Schema)
 	if err != nil {
 		return nil, err
@@ -54,13 +51,7 @@ func (d *Server) validator(s *pubsubpb.SchemaSettings) (*validator, error) {
 	if err != nil {
 		return nil, err
 	}
-	for _, x := range between(all, s.FirstRevisionId, s.LastRevisionId) {
-		c, err := d.compiled(r, x)
-		if err != nil {
-			return nil, err
-		}
-		v.allowed = append(v.allowed, revision{x.RevisionId, c})
-	}
+	v.of, v.allowed = r, between(all, s.FirstRevisionId, s.LastRevisionId)
 	v.gone = len(v.allowed) == 0
 	return v, nil
 }
@@ -80,37 +71,45 @@ func between(all []*pubsubpb.Schema, first, last string) []*pubsubpb.Schema {
 	return all[from : to+1]
 }
 
-// check refuses messages that fit no revision that is allowed, and notes in the others which one they fit.
-func (v *validator) check(ms []message.Message) error {
+// check refuses messages that fit no revision that is allowed, and notes in the others which one they fit: the last of
+// those. One revision is compiled at a time, since all could be more than there is room for.
+func (v *validator) check(ctx context.Context, ms []message.Message) error {
 	if v.gone {
 		return status.Errorf(codes.FailedPrecondition, "the topic's schema %s was deleted, or its revisions were: "+
 			"nothing can be published", v.name)
 	}
-	for i := range ms {
-		m := &ms[i]
-		fits, err := v.fits(m.Body)
-		if err != nil {
-			return invalid("messages", "message %d: %v", i, err)
-		}
-		m.Attributes.Set(schemaNameAttribute, message.String(v.name))
-		m.Attributes.Set(schemaEncodingAttribute, message.String(v.encoding.String()))
-		m.Attributes.Set(schemaRevisionAttribute, message.String(fits))
+	left := make([]int, len(ms))
+	for i := range left {
+		left[i] = i
 	}
-	return nil
+	for _, x := range v.allowed {
+		c, give, err := v.d.compiled(ctx, v.of, x)
+		if err != nil {
+			return err
+		}
+		left = slices.DeleteFunc(left, func(i int) bool {
+			fits := c.Validate(ms[i].Body, encodings[v.encoding]) == nil
+			if fits {
+				v.fits(&ms[i], x.RevisionId)
+			}
+			return fits
+		})
+		if give(); len(left) == 0 {
+			return nil
+		}
+	}
+	c, give, err := v.d.compiled(ctx, v.of, v.allowed[0]) // the last revision says what is wrong
+	if err != nil {
+		return err
+	}
+	defer give()
+	return invalid("messages", "message %d: %v", left[0], c.Validate(ms[left[0]].Body, encodings[v.encoding]))
 }
 
-// fits is the last revision that a message fits; the error is why it does not fit the last one of all.
-func (v *validator) fits(body []byte) (id string, err error) {
-	for _, r := range v.allowed {
-		wrong := r.schema.Validate(body, encodings[v.encoding])
-		if wrong == nil {
-			return r.id, nil
-		}
-		if err == nil {
-			err = wrong
-		}
-	}
-	return "", err
+func (v *validator) fits(m *message.Message, revision string) {
+	m.Attributes.Set(schemaNameAttribute, message.String(v.name))
+	m.Attributes.Set(schemaEncodingAttribute, message.String(v.encoding.String()))
+	m.Attributes.Set(schemaRevisionAttribute, message.String(revision))
 }
 
 // checkSchemaSettings refuses settings of a topic that could never let a message through, and schemas that the caller
