@@ -3,6 +3,7 @@
 package crash
 
 import (
+	"bytes"
 	"fmt"
 	"strings"
 	"testing"
@@ -46,4 +47,21 @@ func TestCompiledSchemasNeedNoMoreThan300MB(t *testing.T) {
 		}
 	}
 	s.survived(t, tight)
+}
+
+// TestMessagesOfManyValuesNeedNoMoreThan300MB has messages checked that are many times as large in memory.
+func TestMessagesOfManyValuesNeedNoMoreThan300MB(t *testing.T) {
+	s := serveWithin(t, tight, "")
+	schemas := pubsubpb.NewSchemaServiceClient(pubsubOf(t, s.address(t, "pubsub")))
+	for _, size := range []int{300 << 10, 6 << 20} {
+		outcomes(t, 8, func(int) (bool, bool, error) {
+			_, err := schemas.ValidateMessage(t.Context(), &pubsubpb.ValidateMessageRequest{Parent: "projects/local",
+				SchemaSpec: &pubsubpb.ValidateMessageRequest_Schema{Schema: &pubsubpb.Schema{
+					Type:       pubsubpb.Schema_PROTOCOL_BUFFER,
+					Definition: `syntax = "proto3"; message M { repeated M m = 1; }`}},
+				Message: bytes.Repeat([]byte{10, 0}, size/2), Encoding: pubsubpb.Encoding_BINARY})
+			return err == nil, status.Code(err) == codes.ResourceExhausted, err
+		})
+		s.survived(t, tight)
+	}
 }

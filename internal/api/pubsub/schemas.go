@@ -352,8 +352,12 @@ func (s schemaService) ValidateMessage(ctx context.Context,
 		return nil, invalid("schema_spec", "the name of a schema or a schema is expected")
 	}
 	defer give()
-	if err := against.Validate(req.Message, encoding); err != nil {
-		return nil, invalid("message", "%v", err)
+	wrong, err := s.d.validate(ctx, against, req.Message, encoding)
+	if err != nil {
+		return nil, err
+	}
+	if wrong != nil {
+		return nil, invalid("message", "%v", wrong)
 	}
 	return &pubsubpb.ValidateMessageResponse{}, nil
 }

@@ -87,15 +87,19 @@ func (v *validator) check(ctx context.Context, ms []message.Message) error {
 		if err != nil {
 			return err
 		}
+		var failed error
 		left = slices.DeleteFunc(left, func(i int) bool {
-			fits := c.Validate(ms[i].Body, encodings[v.encoding]) == nil
-			if fits {
+			wrong, err := v.d.validate(ctx, c, ms[i].Body, encodings[v.encoding])
+			if err != nil {
+				failed = err
+			} else if wrong == nil {
 				v.fits(&ms[i], x.RevisionId)
 			}
-			return fits
+			return err == nil && wrong == nil
 		})
-		if give(); len(left) == 0 {
-			return nil
+		give()
+		if failed != nil || len(left) == 0 {
+			return failed
 		}
 	}
 	c, give, err := v.d.compiled(ctx, v.of, v.allowed[0]) // the last revision says what is wrong
@@ -103,7 +107,21 @@ func (v *validator) check(ctx context.Context, ms []message.Message) error {
 		return err
 	}
 	defer give()
-	return invalid("messages", "message %d: %v", left[0], c.Validate(ms[left[0]].Body, encodings[v.encoding]))
+	wrong, err := v.d.validate(ctx, c, ms[left[0]].Body, encodings[v.encoding])
+	if err != nil {
+		return err
+	}
+	return invalid("messages", "message %d: %v", left[0], wrong)
+}
+
+// validate tells what is wrong with a message, once there is room for what it becomes; err is why there is none.
+func (d *Server) validate(ctx context.Context, c *schema.Schema, body []byte, e schema.Encoding) (wrong, err error) {
+	cost := c.Cost(body, e)
+	if err := d.busy.Take(ctx, cost); err != nil {
+		return nil, err
+	}
+	defer d.busy.Give(cost)
+	return c.Validate(body, e), nil
 }
 
 func (v *validator) fits(m *message.Message, revision string) {
