@@ -25,7 +25,7 @@ func TestCompiledSchemasNeedNoMoreThan300MB(t *testing.T) {
 	}
 	definition.WriteString("}")
 	schema := &pubsubpb.Schema{Type: pubsubpb.Schema_PROTOCOL_BUFFER, Definition: definition.String()}
-	taken, _ := outcomes(t, 60, func(int) (bool, bool, error) {
+	taken, _ := outcomes(t, 24, func(int) (bool, bool, error) {
 		_, err := schemas.ValidateSchema(t.Context(), &pubsubpb.ValidateSchemaRequest{Parent: "projects/local",
 			Schema: schema})
 		return err == nil, status.Code(err) == codes.ResourceExhausted, err
@@ -34,7 +34,7 @@ func TestCompiledSchemasNeedNoMoreThan300MB(t *testing.T) {
 		t.Error("nobody was answered")
 	}
 	s.survived(t, tight)
-	for n := range 40 {
+	for n := range 12 {
 		name := fmt.Sprintf("schema%d", n)
 		if _, err := schemas.CreateSchema(t.Context(), &pubsubpb.CreateSchemaRequest{Parent: "projects/local",
 			SchemaId: name, Schema: schema}); err != nil {
