@@ -3,6 +3,7 @@ package push
 import (
 	"net"
 	"slices"
+	"sync/atomic"
 	"time"
 
 	"golang.org/x/net/http2"
@@ -36,7 +37,8 @@ type conn struct {
 	raw    net.Conn // the socket; its deadlines may be set by anyone
 	rw     net.Conn // TLS, or raw
 	source *buffered
-	single bool // speaks HTTP/1.1: a request at a time; set before it is greeted
+	single bool          // speaks HTTP/1.1: a request at a time; set before it is greeted
+	asked  atomic.Uint32 // of HTTP/1.1: the stream of the last request whose writing has begun; 0: none
 
 	streams map[uint32]*Call
 	next    uint32  // the next stream

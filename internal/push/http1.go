@@ -44,6 +44,7 @@ func (k *conn) ask() {
 		c.mu.Unlock()
 
 		text = k.appendRequest(text[:0], call)
+		k.asked.Store(call.stream)
 		_, err := k.rw.Write(text)
 
 		c.mu.Lock()
@@ -117,7 +118,8 @@ func (k *conn) replies(out *answers) error {
 	bound := &io.LimitedReader{R: k.rw}
 	from := bufio.NewReader(bound)
 	for {
-		bound.N = int64(c.config.MaxResponseHeader + c.config.MaxResponseBody + from.Size())
+		most := int64(c.config.MaxResponseHeader + c.config.MaxResponseBody + from.Size())
+		bound.N = most
 		_, err := from.Peek(1)
 		call := k.only()
 		switch {
@@ -132,6 +134,10 @@ func (k *conn) replies(out *answers) error {
 		if err != nil {
 			return k.why(err)
 		}
+		bound.N = most
+		if k.source.isMore(from) {
+			last = true // what follows was asked for by nobody, and must not become the next request's answer
+		}
 		k.reply(call, response, last, out)
 		out.give(c)
 		if last {
@@ -140,14 +146,11 @@ func (k *conn) replies(out *answers) error {
 	}
 }
 
-// only is the request under way; nil: there is none.
+// only is the request that is being written, or was; nil: there is none. What comes before one is written answers none.
 func (k *conn) only() *Call {
 	k.c.mu.Lock()
 	defer k.c.mu.Unlock()
-	for _, call := range k.streams {
-		return call
-	}
-	return nil
+	return k.streams[k.asked.Load()]
 }
 
 // reply ends a call with its answer. last: the connection ends with it.

@@ -1,6 +1,7 @@
 package push_test
 
 import (
+	"bufio"
 	"crypto/tls"
 	"errors"
 	"fmt"
@@ -174,5 +175,101 @@ func TestTooLongAnAnswerOfHTTP1IsCutShort(t *testing.T) {
 	}
 	if r, err := c.Do(t.Context(), &push.Request{Method: "POST", Path: "/"}); err != nil || r.Status != 200 {
 		t.Error(r, err)
+	}
+}
+
+// gathered is a connection whose writes leave together when they are flushed.
+type gathered struct {
+	net.Conn
+	hold bool
+	text []byte
+}
+
+func (g *gathered) Write(p []byte) (int, error) {
+	if g.hold {
+		g.text = append(g.text, p...)
+		return len(p), nil
+	}
+	return g.Conn.Write(p)
+}
+
+func (g *gathered) flush() error {
+	text := g.text
+	g.hold, g.text = false, nil
+	_, err := g.Conn.Write(text)
+	return err
+}
+
+// doubleServer answers /1 with each of the texts in a record of its own, all at once, and everything else with 200. It
+// closes seen when a second request has come.
+func doubleServer(t *testing.T, seen chan struct{}, texts ...string) push.Config {
+	t.Helper()
+	cert, pool := certificate(t)
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var asked atomic.Int64
+	var all sync.WaitGroup
+	serve := func(raw net.Conn) {
+		defer raw.Close()
+		g := &gathered{Conn: raw}
+		k := tls.Server(g, &tls.Config{Certificates: []tls.Certificate{cert}})
+		from := bufio.NewReader(k)
+		for {
+			r, err := http.ReadRequest(from)
+			if err != nil {
+				return
+			}
+			if asked.Add(1) == 2 {
+				close(seen)
+			}
+			answer := texts
+			if r.URL.Path != "/1" {
+				answer = []string{"HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n"}
+			}
+			g.hold = true
+			for _, text := range answer {
+				_, _ = io.WriteString(k, text)
+			}
+			if g.flush() != nil {
+				return
+			}
+		}
+	}
+	all.Go(func() {
+		for {
+			raw, err := l.Accept()
+			if err != nil {
+				return
+			}
+			all.Go(func() { serve(raw) })
+		}
+	})
+	t.Cleanup(func() { // after the client's, which hangs up
+		_ = l.Close()
+		all.Wait()
+	})
+	return push.Config{Address: l.Addr().String(), ServerName: "localhost", TLS: &tls.Config{RootCAs: pool},
+		HTTP1: true}
+}
+
+func TestAnAnswerThatNobodyAskedForIsNotTheNextRequests(t *testing.T) {
+	const (
+		good = "HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n"
+		gone = "HTTP/1.1 410 Gone\r\ncontent-length: 0\r\n\r\n"
+	)
+	for name, texts := range map[string][]string{"in one record": {good + gone}, "in two records": {good, gone}} {
+		t.Run(name, func(t *testing.T) {
+			seen := make(chan struct{})
+			c, got := newClient(t, doubleServer(t, seen, texts...)), newResults(t)
+			c.Send(&push.Request{Method: "POST", Path: "/1"}, time.Now().Add(time.Minute), func(r push.Result) {
+				<-seen // the next request is on its way, on whatever connection, before more is read of this one
+				got.done("/1")(r)
+			})
+			got.send(c, "/2", time.Minute)
+			got.ok("/1", 200)
+			got.ok("/2", 200)
+		})
 	}
 }

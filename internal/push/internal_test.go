@@ -179,3 +179,17 @@ func TestFieldValuesAreCheckedByteByByteOrEightAtOnceAlike(t *testing.T) {
 		}
 	}
 }
+
+func TestWhatComesBeforeARequestIsWrittenIsNotItsAnswer(t *testing.T) {
+	k := newConn(&Client{}, 1)
+	call := &Call{stream: 5}
+	k.streams[5] = call
+	k.asked.Store(3) // the last one, which is answered
+	if got := k.only(); got != nil {
+		t.Errorf("%+v is answered before it is asked", got)
+	}
+	k.asked.Store(5)
+	if got := k.only(); got != call {
+		t.Errorf("%+v is answered", got)
+	}
+}
