@@ -16,7 +16,7 @@ var (
 		"or raise MaxWaiting")
 	ErrClosed   = errors.New("the push client is closed")
 	ErrTooOften = errors.New("the far end refused the request each time it was tried")
-	ErrRequest  = errors.New("the request cannot be sent as HTTP/2")
+	ErrRequest  = errors.New("the request cannot be sent as HTTP")
 
 	// ErrTooManyFields is about a request whose header is larger than the far end's SETTINGS allow.
 	ErrTooManyFields = errors.New("the request's fields are more than the far end takes")

@@ -10,6 +10,7 @@
 package outcome
 
 import (
+	"errors"
 	"fmt"
 	"maps"
 	"sync"
@@ -54,8 +55,12 @@ func (c *Counts) All() map[string]uint64 {
 }
 
 // Lost is the outcome of a request that ended without an answer: its message is to be tried again. One that nobody has
-// processed was no try. One that may have been processed is counted as Doubled, and its reason says so.
+// processed was no try. One that may have been processed is counted as Doubled, and its reason says so. What can never
+// be a request is rejected.
 func (c *Counts) Lost(r push.Result) component.Outcome {
+	if errors.Is(r.Err, push.ErrRequest) {
+		return component.Reject(r.Err)
+	}
 	o := component.Again(0, r.Err)
 	o.Sent, o.Held = r.Sent, r.Unprocessed
 	if !r.Unprocessed {

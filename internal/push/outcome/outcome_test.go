@@ -44,3 +44,12 @@ func TestALostAnswerIsCountedOnlyWhereTryingAgainMayDouble(t *testing.T) {
 		}
 	}
 }
+
+func TestWhatCanNeverBeARequestIsRejected(t *testing.T) {
+	var c Counts
+	reason := fmt.Errorf("%w: path %q", push.ErrRequest, "/ ")
+	o := c.Lost(push.Result{Err: reason, Unprocessed: true})
+	if o.Verdict != component.Rejected || o.Held || !errors.Is(o.Reason, push.ErrRequest) || c.All()[Doubled] != 0 {
+		t.Errorf("%+v", o)
+	}
+}

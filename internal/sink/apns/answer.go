@@ -49,10 +49,6 @@ func (d *delivery) lost(r push.Result) {
 		d.done(d.drop())
 		return
 	}
-	if errors.Is(r.Err, push.ErrRequest) { // it would be no request the next time, either
-		d.done(component.Reject(r.Err))
-		return
-	}
 	d.done(d.sink.counts.Lost(r))
 }
 

@@ -190,3 +190,11 @@ func TestPushesGoThroughTheProxy(t *testing.T) {
 		t.Errorf("the proxy was asked for %v", asked)
 	}
 }
+
+func TestAMessageThatIsTooLongForARequestIsADeadLetter(t *testing.T) {
+	f := newFar(t, nil)
+	s := newSink(t, f, nil)
+	m := to(device(1))
+	m.Body = []byte(`{"data":"` + strings.Repeat("x", 1<<20) + `"}`)
+	pushtest.Want(t, pushtest.Deliver1(t, s, m), component.Rejected, "is longer than 1048576")
+}

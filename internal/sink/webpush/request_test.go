@@ -287,3 +287,12 @@ func BenchmarkSeal(b *testing.B) {
 		}
 	}
 }
+
+func TestAnEndpointThatCannotBeARequestIsADeadLetter(t *testing.T) {
+	f := newFar(t, nil)
+	s := newSink(t, f, nil)
+	sub := f.subscribe(t)
+	pushtest.Want(t, pushtest.Deliver1(t, s, to(sub)), component.Delivered, "") // its push service is known to be one
+	sub.Endpoint += "?token=a b"
+	pushtest.Want(t, pushtest.Deliver1(t, s, to(sub)), component.Rejected, "the request cannot be sent")
+}

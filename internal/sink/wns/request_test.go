@@ -222,3 +222,11 @@ func TestPushesGoThroughTheProxy(t *testing.T) {
 		t.Errorf("the proxy was asked for %v", asked)
 	}
 }
+
+func TestAChannelThatCannotBeARequestIsADeadLetter(t *testing.T) {
+	f := newFar(t, nil)
+	s := newSink(t, f, nil)
+	pushtest.Want(t, pushtest.Deliver1(t, s, to(f.channel(1))), component.Delivered, "") // its host is known to be one
+	o := pushtest.Deliver1(t, s, to(f.URL()+"/?token=a b"))
+	pushtest.Want(t, o, component.Rejected, "the request cannot be sent")
+}
