@@ -22,6 +22,7 @@ func newSandboxWNS() *cobra.Command {
 		app      wns.App
 		channels int
 		both     bool
+		seen     bool
 		anybody  bool
 	)
 	cmd := &cobra.Command{
@@ -43,7 +44,8 @@ Over HTTP/1.1 only refuse and silence befall a request.`,
 			if err != nil {
 				return err
 			}
-			c := wns.Config{Config: p.farEnd(cmd, b), HTTP2: both, Plain: p.plain, Anybody: anybody}
+			c := wns.Config{Config: p.farEnd(cmd, b), HTTP2: both, Plain: p.plain, Anybody: anybody,
+				NotificationStatus: seen}
 			if c.Authority, err = p.authority(); err != nil {
 				return err
 			}
@@ -88,6 +90,8 @@ Over HTTP/1.1 only refuse and silence befall a request.`,
 	cmd.Flags().StringVar(&app.Tenant, "tenant", "", "`ID` of a tenant of Microsoft Entra; not set: the app is the Store's")
 	cmd.Flags().IntVar(&channels, "channels", 1, "how many to make")
 	cmd.Flags().BoolVar(&both, "http2", false, "speaks HTTP/2, too, which is not documented")
+	cmd.Flags().BoolVar(&seen, "notification-status", false,
+		"says what was done in X-WNS-NotificationStatus, as the real WNS was seen to, and not in X-WNS-Status")
 	cmd.Flags().BoolVar(&anybody, "no-token", false, "wants no access token, for h2load and its like")
 	return cmd
 }

@@ -18,11 +18,17 @@ const (
 	throttleRest = 10 * time.Second // of an app that is to send less, where WNS does not say how long
 )
 
-// What WNS says it has done with a notification (X-WNS-Status).
+// What WNS says it has done with a notification, in lower case.
 const (
 	dropped   = "dropped"
 	throttled = "channelthrottled"
 )
+
+// stateOf is what an answer says was done with the notification; "": it does not say. X-WNS-Status is what is
+// documented, and X-WNS-NotificationStatus what WNS was seen to send, with capitals within.
+func stateOf(r *push.Response) string {
+	return strings.ToLower(cmp.Or(r.Get("x-wns-notificationstatus"), r.Get("x-wns-status")))
+}
 
 // came is told how a request ended.
 func (d *delivery) came(r push.Result) {
@@ -32,7 +38,7 @@ func (d *delivery) came(r push.Result) {
 	}
 	state := ""
 	if r.Err == nil {
-		state = r.Response.Get("x-wns-status")
+		state = stateOf(r.Response)
 	}
 	good := r.Err == nil && r.Response.Status == http.StatusOK && state != dropped && state != throttled
 	switch {
@@ -150,7 +156,7 @@ func (e *Refusal) Word() string {
 // readRefusal reads the fields of an answer.
 func readRefusal(r *push.Response) *Refusal {
 	e := &Refusal{Status: r.Status, Message: line(r.Get("x-wns-error-description")), ID: line(r.Get("x-wns-msg-id"))}
-	if state := r.Get("x-wns-status"); state == dropped || state == throttled {
+	if state := stateOf(r); state == dropped || state == throttled {
 		e.State = state
 	}
 	return e

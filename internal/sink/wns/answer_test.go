@@ -125,6 +125,24 @@ func TestWhatIsWrongWithAllLosesNoChannelAndNoMessage(t *testing.T) {
 	}
 }
 
+func TestWhatWasDoneIsReadFromEitherHeader(t *testing.T) {
+	for _, seen := range []bool{false, true} {
+		f := newFar(t, func(c *sandbox.Config) { c.NotificationStatus = seen })
+		s := newSink(t, f, nil)
+		pushtest.Want(t, pushtest.Deliver1(t, s, to(f.channel(1))), component.Delivered, "")
+		if got := field(t, f, "x-wns-requestforstatus"); got != "true" {
+			t.Errorf("what was done is asked for by %q", got)
+		}
+		f.refuse(t, "dropped", 0)
+		pushtest.Want(t, pushtest.Deliver1(t, s, to(f.channel(2))), component.Rejected, "200 OK (dropped)")
+		f.refuse(t, "channelthrottled", 0)
+		pushtest.Want(t, pushtest.Deliver1(t, s, to(f.channel(3))), component.Retry, "200 OK (channelthrottled)")
+		if n := s.Counts(); n["dropped"] != 1 || n["channelthrottled"] != 1 {
+			t.Errorf("%v", n)
+		}
+	}
+}
+
 func TestAThrottledChannelRestsAloneAndManyLetTheAppRest(t *testing.T) {
 	f := newFar(t, nil)
 	s := newSink(t, f, nil)

@@ -218,6 +218,7 @@ func (d *delivery) request() {
 		{Name: "authorization", Value: d.authorization, Sensitive: true},
 		{Name: "content-type", Value: content},
 		{Name: "x-wns-type", Value: "wns/" + d.pushType},
+		{Name: "x-wns-requestforstatus", Value: "true"}, // else an answer need not say what was done
 	}}
 	for _, f := range []push.Field{
 		{Name: "x-wns-tag", Value: d.wish.tag}, {Name: "x-wns-group", Value: d.wish.group},

@@ -15,12 +15,15 @@ import (
 
 // Config is how the far end is started.
 type Config struct {
-	farend.Config        // a nil Authority: one is made. HTTP1 and OnlyHTTP1 are set by HTTP2
-	HTTP2         bool   // speaks HTTP/2, too, which is not documented
-	Plain         bool   // no TLS
-	Apps          []App  // that may send
-	IDField       string // the member of a body of JSON that tells notifications apart; "": id
-	Anybody       bool   // wants no access token: for h2load and its like
+	farend.Config       // a nil Authority: one is made. HTTP1 and OnlyHTTP1 are set by HTTP2
+	HTTP2         bool  // speaks HTTP/2, too, which is not documented
+	Plain         bool  // no TLS
+	Apps          []App // that may send
+	// NotificationStatus lets answers say what was done in X-WNS-NotificationStatus, as the real WNS was seen to do it,
+	// in place of the documented X-WNS-Status.
+	NotificationStatus bool
+	IDField            string // the member of a body of JSON that tells notifications apart; "": id
+	Anybody            bool   // wants no access token: for h2load and its like
 
 	TokenLife time.Duration    // of an access token; 0: a day
 	Now       func() time.Time // the clock for tokens; nil: the machine's
@@ -69,6 +72,7 @@ func Start(c Config) (*Server, error) {
 	p := &provider{
 		store:   &farend.Office{Clients: map[string]string{}, Life: c.TokenLife, Now: c.Now},
 		tenants: map[string]*farend.Office{}, owners: map[string]string{}, idField: c.IDField, anybody: c.Anybody,
+		seen: c.NotificationStatus,
 	}
 	for _, a := range c.Apps {
 		o := p.store
@@ -126,6 +130,7 @@ type provider struct {
 	tenants map[string]*farend.Office
 	idField string
 	anybody bool
+	seen    bool // says what was done in the header that WNS was seen to send
 	serial  atomic.Int64
 
 	mu     sync.RWMutex
@@ -218,7 +223,11 @@ func (p *provider) sender(r *farend.Request) (client string, known bool) {
 
 // trace adds the headers that every answer has.
 func (p *provider) trace(a *farend.Answer, status string) {
-	a.Set("x-wns-status", status)
+	if p.seen {
+		a.Set("x-wns-notificationstatus", strings.Replace(status, "channelt", "channelT", 1))
+	} else {
+		a.Set("x-wns-status", status)
+	}
 	a.Set("x-wns-msg-id", strconv.FormatInt(0x1000_0000+p.serial.Add(1), 16))
 	a.Set("x-wns-debug-trace", "SANDBOX")
 }

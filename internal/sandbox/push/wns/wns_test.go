@@ -207,3 +207,25 @@ func FuzzCheck(f *testing.F) {
 		id(body, "id")
 	})
 }
+
+func TestWhatWasDoneIsSaidInTheHeaderThatIsAskedFor(t *testing.T) {
+	for _, seen := range []bool{false, true} {
+		r := newRig(t, Config{Anybody: true, NotificationStatus: seen})
+		is, other, throttled := "X-WNS-Status", "X-WNS-NotificationStatus", "channelthrottled"
+		if seen {
+			is, other, throttled = other, is, "channelThrottled"
+		}
+		got := r.send(t, r.Channel(storeApp), "", toast).Header
+		if got.Get(is) != "received" || got.Get(other) != "" {
+			t.Errorf("%v", got)
+		}
+		err := r.Behave(farend.Behaviour{Faults: []farend.Fault{{Do: farend.Refuse, Reason: "channelthrottled"}}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		got = r.send(t, r.Channel(storeApp), "", toast).Header
+		if got.Get(is) != throttled || got.Get(other) != "" {
+			t.Errorf("%v", got)
+		}
+	}
+}
