@@ -55,6 +55,10 @@ func (b *budget) answered(n int) {
 	b.failures = 0
 }
 
+// paid is called when the far end ends a connection with a good answer: that pays for the next one, for far ends that
+// take one request a connection.
+func (b *budget) paid() { b.tokens = min(b.burst, b.tokens+1) }
+
 // failed is called when a connection came to nothing; it answers how long none will be begun.
 func (b *budget) failed(now time.Duration) time.Duration {
 	b.failures++

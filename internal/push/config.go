@@ -62,7 +62,8 @@ type Config struct {
 	BackoffMin, BackoffMax time.Duration
 
 	// DialBurst and DialRate bound how often connections are begun, whatever happens: in any t seconds at most
-	// DialBurst + t·DialRate + (responses in that time)/100. Default MaxConnections + 8, and 0.5 a second.
+	// DialBurst + t·DialRate + (responses in that time)/100. Default MaxConnections + 8, and 0.5 a second. An answer
+	// with which a far end of HTTP/1.1 ends the connection pays for the next one, unless it is a 5xx or 429.
 	DialBurst int
 	DialRate  float64
 

@@ -167,6 +167,9 @@ func (k *conn) reply(call *Call, response *Response, last bool, out *answers) {
 		k.goodbye = true
 		k.close()
 		c.leaving = append(c.leaving, k)
+		if response.Status < http.StatusInternalServerError && response.Status != http.StatusTooManyRequests {
+			c.budget.paid() // not where it has too much to do: then connections would come as fast as refusals
+		}
 	}
 	k.respond(call, response, out)
 	if c.waiting() > 0 {

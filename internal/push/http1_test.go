@@ -117,6 +117,44 @@ func TestConnectionsThatEndWithAnAnswerLoseNone(t *testing.T) {
 	}
 }
 
+// closing is a server that ends the connection with each answer.
+func closing(t *testing.T, status int) push.Config {
+	t.Helper()
+	return oldServer(t, func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Connection", "close")
+		w.WriteHeader(status)
+	})
+}
+
+func TestAFarEndThatEndsEachConnectionWithAnAnswerIsNotWaitedFor(t *testing.T) {
+	c, got := newClient(t, closing(t, 201)), newResults(t)
+	for i := range 100 {
+		got.send(c, fmt.Sprint("/", i), 15*time.Second) // by the tokens alone it takes three minutes
+	}
+	for i := range 100 {
+		got.ok(fmt.Sprint("/", i), 201)
+	}
+	if s := c.Stats(); s.Unknown != 0 || s.Lost != 0 || s.DialFailures != 0 {
+		t.Errorf("%+v", s)
+	}
+}
+
+func TestAFarEndThatEndsEachConnectionWithARefusalSeesNoStorm(t *testing.T) {
+	for _, status := range []int{429, 503} {
+		began := time.Now()
+		c, got := newClient(t, closing(t, status)), newResults(t)
+		for i := range 100 {
+			got.send(c, fmt.Sprint("/", i), 500*time.Millisecond)
+		}
+		for i := range 100 {
+			got.wait(fmt.Sprint("/", i))
+		}
+		if s, most := c.Stats(), 4+8+1+1+int(time.Since(began).Seconds()/2); int(s.Dials) > most {
+			t.Errorf("%d connections were made, %d are allowed", s.Dials, most)
+		}
+	}
+}
+
 func TestAnAnswerThatIsCutOffIsLostAndNotRepeated(t *testing.T) {
 	var asked atomic.Int64
 	config := oldServer(t, func(w http.ResponseWriter, r *http.Request) {
