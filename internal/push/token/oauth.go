@@ -3,12 +3,15 @@ package token
 import (
 	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"math/rand/v2"
 	"net/http"
+	"strings"
 	"sync"
 	"time"
+	"unicode"
 
 	"golang.org/x/oauth2"
 	"golang.org/x/oauth2/jwt"
@@ -249,9 +252,43 @@ func (o *OAuth) fail(from *credential, err error) {
 		code := refused.Response.StatusCode
 		o.failure.Final = code == http.StatusBadRequest || code == http.StatusUnauthorized ||
 			code == http.StatusForbidden
-		o.failure.Err = fmt.Errorf("the token endpoint answered %d %s %s", code, refused.ErrorCode,
-			refused.ErrorDescription)
+		o.failure.Err = errors.New(strings.TrimSpace(fmt.Sprintf("the token endpoint answered %d %s", code,
+			refusal(refused.Body))))
 	}
+}
+
+const mostRefusal = 200 // bytes of what a token endpoint said that are shown
+
+// refusal is what a token endpoint said, on one line; "": it said nothing that is known. The standard has a text for
+// the error, and Huawei a number.
+func refusal(body []byte) string {
+	var said struct {
+		Error       json.RawMessage `json:"error"`
+		Description json.RawMessage `json:"error_description"`
+	}
+	if json.Unmarshal(body, &said) != nil {
+		return ""
+	}
+	text := strings.Map(func(r rune) rune {
+		if !unicode.IsGraphic(r) {
+			return ' '
+		}
+		return r
+	}, strings.ToValidUTF8(plain(said.Error)+" "+plain(said.Description), "\uFFFD"))
+	text = strings.Join(strings.Fields(text), " ")
+	if len(text) > mostRefusal {
+		text = strings.ToValidUTF8(text[:mostRefusal-len("…")], "") + "…"
+	}
+	return text
+}
+
+// plain is a text in JSON without its quotes, or other JSON as it is.
+func plain(raw json.RawMessage) string {
+	var text string
+	if json.Unmarshal(raw, &text) == nil {
+		return text
+	}
+	return string(raw)
 }
 
 // Refused is for an answer that an authorization is not good: the token is fetched anew for the next request.

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 	"time"
+	"unicode/utf8"
 )
 
 // office is a token endpoint for clients with secrets.
@@ -84,6 +85,10 @@ func TestASecretThatIsReplacedIsUsedAndOneThatIsRefusedIsNotShown(t *testing.T) 
 		strings.Contains(err.Error(), "an-old-one") {
 		t.Fatalf("%v", err)
 	}
+	// Huawei's error is a number.
+	if says := "the token endpoint answered 400 1101 wrong: ms-app://S-1-15"; !strings.HasSuffix(err.Error(), says) {
+		t.Errorf("%v, want %q", err, says)
+	}
 	write(t, path, []byte(o.secret))
 	c.pass(time.Minute)
 	if text, err := use(k); text != "Bearer t2" || err != nil {
@@ -101,6 +106,32 @@ func TestAClientWithASecretSaysWhatIsMissing(t *testing.T) {
 			t.Errorf("%v, want %q", err, says)
 		}
 	}
+}
+
+func TestWhatATokenEndpointSaysIsShownOnOneShortLine(t *testing.T) {
+	for body, want := range map[string]string{
+		`{"error":1101,"sub_error":20001,"error_description":"invalid client_secret"}`: "1101 invalid client_secret",
+		`{"error":"invalid_grant","error_description":"Invalid JWT\nSignature."}`:      "invalid_grant Invalid JWT Signature.",
+		`{"error":{"code":403}}`: `{"code":403}`, `{"error":null,"error_description":7}`: "7",
+		`<html>`: "", `{}`: "", ``: "",
+		`{"error":"x","error_description":"` + strings.Repeat("é", 300) + `"}`: "x " + strings.Repeat("é", 97) + "…",
+	} {
+		if got := refusal([]byte(body)); got != want {
+			t.Errorf("%s: %q", body, got)
+		}
+	}
+}
+
+func FuzzRefusal(f *testing.F) {
+	for _, text := range []string{`{"error":1101,"error_description":"x\ny"}`, `{"error":"\u2028"}`, "{", "\xff"} {
+		f.Add([]byte(text))
+	}
+	f.Fuzz(func(t *testing.T, body []byte) {
+		text := refusal(body)
+		if len(text) > mostRefusal || strings.ContainsAny(text, "\r\n\x00\u2028") || !utf8.ValidString(text) {
+			t.Errorf("%q", text)
+		}
+	})
 }
 
 func FuzzParseSecret(f *testing.F) {
