@@ -177,7 +177,9 @@ func (k *conn) reply(call *Call, response *Response, last bool, out *answers) {
 	}
 }
 
-// readReply reads one answer. last: the far end, or the length of the answer, ends the connection.
+// readReply reads one answer. last: the far end, or the length of the answer, ends the connection. The body is not
+// closed: to close it would be to wait for the rest of one that is too long, and one that is read to its end holds
+// nothing.
 func readReply(from *bufio.Reader, method string, most int) (r *Response, last bool, err error) {
 	var got *http.Response
 	for {
@@ -188,7 +190,6 @@ func readReply(from *bufio.Reader, method string, most int) (r *Response, last b
 			break
 		}
 	}
-	defer got.Body.Close()
 	if got.StatusCode < 200 || got.StatusCode > 599 {
 		return nil, false, fmt.Errorf("the far end's answer is not HTTP/1.1: status %d", got.StatusCode)
 	}

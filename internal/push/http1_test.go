@@ -216,6 +216,22 @@ func TestTooLongAnAnswerOfHTTP1IsCutShort(t *testing.T) {
 	}
 }
 
+func TestARestThatDoesNotComeHoldsNoStatusUp(t *testing.T) {
+	release := make(chan struct{})
+	config := oldServer(t, func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Length", "1000000")
+		w.WriteHeader(http.StatusGone)
+		fmt.Fprint(w, strings.Repeat("x", 101))
+		_ = http.NewResponseController(w).Flush()
+		<-release
+	})
+	defer close(release)
+	config.MaxResponseBody = 100
+	c, got := newClient(t, config), newResults(t)
+	got.send(c, "/", 5*time.Second)
+	got.ok("/", 410)
+}
+
 // gathered is a connection whose writes leave together when they are flushed.
 type gathered struct {
 	net.Conn
