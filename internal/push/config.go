@@ -53,7 +53,9 @@ type Config struct {
 	// silence under a request after which the far end is asked whether it lives; idle: four times as long. Default 15 s
 	PingAfter   time.Duration
 	PingTimeout time.Duration // for its answer. Default 10 s
-	IdleTimeout time.Duration // after which a connection without requests is closed; zero: never
+	// IdleTimeout is after how long a connection without requests is closed; zero: never. One of HTTP/1.1 is closed
+	// after 50 s at the latest, for servers end theirs without a word.
+	IdleTimeout time.Duration
 	MaxAge      time.Duration // after which a connection is replaced by a new one (less up to a tenth); zero: never
 
 	// BackoffMin and BackoffMax bound the rest before the next connection after n failures in a row: a random time

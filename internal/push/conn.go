@@ -26,6 +26,7 @@ const (
 	maxControl       = 64 << 10   // bytes of control frames that may wait to be written
 	noLimit          = 1<<31 - 1  // of streams, if SETTINGS name none
 	lastWords        = time.Second
+	singleIdle       = 50 * time.Second // servers of HTTP/1.1 mostly wait for 60 s or longer
 	restMin, restMax = 10 * time.Millisecond, time.Second
 	spentStreams     = wire.MaxStream - 1<<16 // from here on a connection is replaced
 )
@@ -138,12 +139,22 @@ func (k *conn) drop(call *Call) {
 		return
 	}
 	k.used = k.c.clock
-	if idle := k.c.config.IdleTimeout; idle > 0 {
+	if idle := k.idle(); idle > 0 {
 		k.c.due(k.used + idle)
 	}
 	if k.goodbye {
 		k.end(errDrained, codeNone)
 	}
+}
+
+// idle is how long it is kept without requests; 0: as long as it lives. What is sent while a far end of HTTP/1.1 hangs
+// up has no answer, and may be done twice: such a connection ends from this side, before servers use to end it.
+func (k *conn) idle() time.Duration {
+	idle := k.c.config.IdleTimeout
+	if k.single && (idle == 0 || idle > singleIdle) {
+		return singleIdle
+	}
+	return idle
 }
 
 // reset tells the far end to give a stream up. HTTP/1.1 has no word for it but the connection's end.

@@ -2,6 +2,7 @@ package push_test
 
 import (
 	"bufio"
+	"context"
 	"crypto/tls"
 	"errors"
 	"fmt"
@@ -12,6 +13,7 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/hikyaku/hikyaku/internal/push"
@@ -230,6 +232,54 @@ func TestARestThatDoesNotComeHoldsNoStatusUp(t *testing.T) {
 	c, got := newClient(t, config), newResults(t)
 	got.send(c, "/", 5*time.Second)
 	got.ok("/", 410)
+}
+
+// piped is a far end over pipes that speaks HTTP/1.1 and answers each request with 200.
+func piped(t *testing.T) push.Config {
+	cert, pool := certificate(t)
+	return push.Config{Address: "far.example:443", ServerName: "localhost", TLS: &tls.Config{RootCAs: pool},
+		HTTP1: true, Dial: func(context.Context, string, string) (net.Conn, error) {
+			near, far := net.Pipe()
+			k := tls.Server(far, &tls.Config{Certificates: []tls.Certificate{cert}})
+			go func() {
+				defer far.Close()
+				from := bufio.NewReader(k)
+				for {
+					if _, err := http.ReadRequest(from); err != nil {
+						return
+					}
+					_, _ = io.WriteString(k, "HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n")
+				}
+			}()
+			return near, nil
+		}}
+}
+
+func TestAConnectionOfHTTP1IsEndedBeforeServersUseToEndIt(t *testing.T) {
+	for name, idle := range map[string]time.Duration{"long": 5 * time.Minute, "never": 0, "short": 10 * time.Second} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				config := piped(t)
+				config.IdleTimeout = idle
+				c, got := newClient(t, config), newResults(t)
+				got.send(c, "/", soon)
+				got.ok("/", 200)
+				kept := 50 * time.Second
+				if name == "short" {
+					kept = idle
+				}
+				time.Sleep(kept - time.Second)
+				if s := c.Stats(); s.Connections != 1 {
+					t.Errorf("%d connections before %v", s.Connections, kept)
+				}
+				time.Sleep(2 * time.Second)
+				synctest.Wait()
+				if s := c.Stats(); s.Connections != 0 || s.Lost != 0 {
+					t.Errorf("after %v: %+v", kept, s)
+				}
+			})
+		})
+	}
 }
 
 // gathered is a connection whose writes leave together when they are flushed.

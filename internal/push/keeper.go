@@ -133,7 +133,7 @@ func (c *Client) lookAt(k *conn, now time.Duration) {
 	if k.goodbye || k.dead != nil {
 		return
 	}
-	if idle := c.config.IdleTimeout; idle > 0 && len(k.streams) == 0 && c.waiting() == 0 {
+	if idle := k.idle(); idle > 0 && len(k.streams) == 0 && c.waiting() == 0 {
 		if now >= k.used+idle {
 			k.retire(errIdle)
 			return
