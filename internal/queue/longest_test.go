@@ -52,6 +52,49 @@ func TestReadersByConditionsThatNoIndexServesAreAskedInPieces(t *testing.T) {
 	}
 }
 
+// TestOneQueuesManyReadersHoldUpNoOthers puts something to a queue while what came to another is still being offered.
+func TestOneQueuesManyReadersHoldUpNoOthers(t *testing.T) {
+	side := newTwinSide()
+	s := side.s
+	s.advance(time.Unix(1, 0))
+	told := false
+	wait := func(i int, from ...wanted) {
+		w := &waiter{asker: asker{from: from, max: 1, claimant: uint64(i + 1)}}
+		w.asker.take = func(_ int, q *queueState, e entry) {
+			s.claim(q, e, &claimed{attempt: 1, serial: uint32(i + 1)}, holder{claimant: uint64(i + 1), at: 1})
+		}
+		w.served = func(*waiter) { told = true }
+		s.wait(w)
+	}
+	const many = 5 * servePiece
+	for i := range many {
+		never := holdsWhere(fmt.Sprintf("n %% %d = %d", many, i))
+		wait(i, wanted{q: side.qs[0], where: never}, wanted{q: side.qs[0], where: never})
+	}
+	wait(many, wanted{q: side.qs[1]})
+	for i, q := range side.qs {
+		m := message.Message{}
+		m.Attributes.Set("n", message.Int(-1))
+		come := &put{queue: q.id, seq: 1, head: appendHead(nil, &m)}
+		group := []applied{{at: s.now, event: come, addr: journal.Address{Position: journal.Position(i + 1)}}}
+		if err := s.applyMost(group, 0); err != nil {
+			t.Fatal(err)
+		}
+		s.serve()
+		if left := len(s.offerings) + len(s.unserved); left == 0 || told != (i == 1) {
+			t.Errorf("after the message of queue %d: %d to go on with, the reader of queue 1 is served: %v", i, left, told)
+		}
+	}
+	for n := 0; len(s.offerings)+len(s.unserved) > 0; n++ {
+		if s.goOnServing(); n == 100 {
+			t.Fatal("there is no end")
+		}
+	}
+	if n := side.qs[0].waiting.offers; n != 0 {
+		t.Errorf("%d offerings are counted", n)
+	}
+}
+
 // TestEachOfManyReadersGetsItsOwn lets more readers wait than are asked at once, and puts what each of them wants.
 func TestEachOfManyReadersGetsItsOwn(t *testing.T) {
 	bubble(t, func(t *testing.T) {

@@ -15,6 +15,7 @@ type offering struct {
 	heap  offered
 	asked map[wish]int      // up to which place no message of a queue meets a condition
 	known map[entry]*looked // those whose bodies were read; nil: nobody's
+	lined bool              // it is one of state.offerings
 	now   struct {          // the waiter who is being offered them, and
 		w        *waiter
 		from, at int // the wish and the place where that goes on
@@ -89,6 +90,10 @@ func (s *state) serveChoosy(fresh map[*queueState][]entry) {
 	o := newOffering(fresh, s.known)
 	if len(s.offerings) > 0 || s.offerOn(o) {
 		s.offerings = append(s.offerings, o)
+		o.lined = true
+		for q := range o.fresh {
+			q.waiting.offers++
+		}
 	}
 }
 
@@ -101,6 +106,9 @@ func (s *state) offerPiece() (more bool) {
 	s.known = o.known
 	if !s.offerOn(o) {
 		s.offerings = slices.Delete(s.offerings, 0, 1)
+		for q := range o.fresh {
+			q.waiting.offers--
+		}
 	}
 	s.known = nil
 	return len(s.offerings) > 0
@@ -202,6 +210,9 @@ func (o *offering) first(w *waiter) bool {
 // leave sets the messages of a queue aside: its waiters are being told to look again.
 func (o *offering) leave(s *state, q *queueState, es []entry) {
 	delete(o.fresh, q)
+	if o.lined {
+		q.waiting.offers--
+	}
 	if !q.gone {
 		s.setAside(q, es)
 	}

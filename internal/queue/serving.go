@@ -24,12 +24,16 @@ func (s *Store) serveMore() (more bool) {
 		s.mu.Unlock()
 		return s.serveAside()
 	}
-	defer s.mu.Unlock()
 	s.state.beginPiece()
 	more = s.state.offerPiece()
 	s.state.endPiece()
 	s.settleUp()
-	return more || len(s.state.unserved) > 0
+	aside := len(s.state.unserved) > 0
+	s.mu.Unlock()
+	if aside { // they may be of queues that have nothing to do with it
+		return s.serveAside() || more
+	}
+	return more
 }
 
 // beginPiece gives serving as many steps as the longest question needs that is asked at once.
@@ -126,7 +130,7 @@ func (s *state) serveRead(xs []*looked) (more bool) {
 		s.known[x.entry] = x
 	}
 	fresh := map[*queueState][]entry{}
-	choosy, later := false, false
+	later := false
 	for _, x := range xs {
 		q := x.queue
 		if fresh[q] != nil || s.unserved[q] == nil {
@@ -137,18 +141,21 @@ func (s *state) serveRead(xs []*looked) (more bool) {
 			continue
 		}
 		if es := s.takeRead(q); len(es) > 0 {
-			fresh[q], choosy = es, choosy || q.waiting.choosy > 0
+			fresh[q] = es
 		}
 	}
-	if choosy {
-		s.serveChoosy(fresh)
-	} else {
-		for q, es := range fresh {
+	some := len(fresh) > 0
+	for q, es := range fresh {
+		if !q.waiting.apart() {
+			delete(fresh, q)
 			s.setAside(q, s.servePlain(q, es))
 		}
 	}
+	if len(fresh) > 0 {
+		s.serveChoosy(fresh)
+	}
 	s.endPiece()
-	return len(s.offerings) > 0 || len(s.unserved) > 0 && (!later || len(fresh) > 0)
+	return len(s.offerings) > 0 || len(s.unserved) > 0 && (!later || some)
 }
 
 // takeRead takes the first messages of a queue that were set aside, as far as their bodies are known.

@@ -26,12 +26,16 @@ type waiting struct {
 	wants interest.Set               // numbers
 	// how many of them name more than one queue or condition: for them the best is not always the oldest
 	choosy int
+	offers int // offerings under way that have messages of the queue
 	// they are told to look again, in pieces, by the columns that there are now: nobody is handed anything meanwhile
 	recalled bool
 }
 
 // Len is how many wait.
 func (ws *waiting) Len() int { return ws.by.Len() }
+
+// apart tells whether the queue's messages have to be offered with those of others, or behind some that are.
+func (ws *waiting) apart() bool { return ws.choosy > 0 || ws.offers > 0 }
 
 func byArrival(a, b *waiter) int { return cmp.Compare(a.number, b.number) }
 
@@ -86,7 +90,7 @@ func (s *state) serve() {
 	for len(s.fresh) > 0 {
 		fresh := s.fresh
 		s.fresh = map[*queueState][]entry{}
-		choosy := len(s.offerings) > 0
+		choosy := false
 		for q, es := range fresh {
 			if q.waiting.recalled {
 				q.unhanded = append(q.unhanded, es...)
@@ -95,22 +99,28 @@ func (s *state) serve() {
 			}
 			slices.SortFunc(es, bySequence)
 			s.steps += min(s.share, stepsForEach) * len(es)
-			choosy = choosy || q.waiting.choosy > 0
+			choosy = choosy || q.waiting.apart()
 		}
 		s.serveFresh(fresh, choosy)
 	}
 }
 
 // serveFresh is serve for what is claimable since, in the order of sequences. Where older messages wait for their
-// bodies it waits behind them.
+// bodies it waits behind them. A queue that nobody waits at who has several wishes is served at once, whatever takes
+// long elsewhere.
 func (s *state) serveFresh(fresh map[*queueState][]entry, choosy bool) {
 	behind := false
 	for q, es := range fresh {
-		if s.unserved[q] != nil {
+		apart := choosy && q.waiting.apart()
+		switch {
+		case s.unserved[q] != nil:
 			s.setAside(q, es)
-			behind = true
-		} else if !choosy {
+			behind = behind || apart
+		case !apart:
 			s.setAside(q, s.servePlain(q, es))
+		}
+		if choosy && !apart {
+			delete(fresh, q)
 		}
 	}
 	switch {
