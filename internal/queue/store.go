@@ -375,13 +375,14 @@ func (s *Store) submit(f *flight) error {
 // land is the journal's answer for a group.
 func (s *Store) land(f *flight, p journal.Position, err error) {
 	s.mu.Lock()
+	before := len(s.state.postponed)
 	if err == nil {
 		for i := range f.group {
 			f.group[i].addr = journal.Address{Position: p, Index: uint32(i)}
 		}
 		err = s.state.applyMost(f.group, s.state.advance(s.clock()))
 	}
-	if len(s.state.postponed) > 0 { // the answers of others need not wait for that
+	if len(s.state.postponed) > before { // the answers of others need not wait for that
 		s.mu.Unlock()
 		go func() { // Close waits for it: the group is under way
 			s.applyRest()
