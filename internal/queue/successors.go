@@ -56,14 +56,14 @@ func (h *holding) askedFor(w wanted, wishes int) *askedNext {
 	return a
 }
 
-// ask asks at most so many messages, and tells whether all were asked.
-func (a *askedNext) ask(s *state, h *holding, w wanted, most int) (all bool) {
+// ask asks at most so many messages, of which it takes off those that it asked, and tells whether all were asked.
+func (a *askedNext) ask(s *state, h *holding, w wanted, most *int) (all bool) {
 	ask := func(seq uint64) {
 		if e, there := w.q.all.Get(seq); there && s.meets(w, e) {
 			a.met.Add(seq)
 		}
 	}
-	for ; most > 0; most-- {
+	for ; *most > 0; *most-- {
 		seq, some := a.late.Min()
 		if !some {
 			break
@@ -73,10 +73,11 @@ func (a *askedNext) ask(s *state, h *holding, w wanted, most int) (all bool) {
 	}
 	all = a.late.Len() == 0
 	h.next.AscendFrom(a.upto+1, func(seq uint64) bool {
-		if most--; most < 0 {
+		if *most <= 0 {
 			all = false
 			return false
 		}
+		*most--
 		ask(seq)
 		a.upto = seq
 		return true
@@ -87,9 +88,10 @@ func (a *askedNext) ask(s *state, h *holding, w wanted, most int) (all bool) {
 // askSuccessors goes on asking what an owner may take next of keys that it holds whether it meets its wishes, by a
 // piece, and tells whether all of it was asked.
 func (s *state) askSuccessors(o *Owner, ws []wanted) (all bool) {
+	left := walkPiece // of all wishes together
 	for _, w := range ws {
 		if h := o.queues[w.q]; h != nil && w.where != nil {
-			if !h.askedFor(w, len(ws)).ask(s, h, w, walkPiece) {
+			if !h.askedFor(w, len(ws)).ask(s, h, w, &left) {
 				return false
 			}
 		}
@@ -124,7 +126,8 @@ func (f *successors) from() *sequenceSet {
 		return &h.next
 	}
 	a := h.askedFor(f.w, f.wishes)
-	a.ask(f.s, h, f.w, math.MaxInt) // few: most were asked before
+	all := math.MaxInt // few: most were asked before
+	a.ask(f.s, h, f.w, &all)
 	return &a.met
 }
 
