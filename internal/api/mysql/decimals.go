@@ -65,6 +65,10 @@ func (t teller) exact(e gms.Expression) (digits10, bool) {
 		return digits10{n, scale, types.IsUnsigned(f.Type(t.Context))}, ok && f.Database() != ""
 	case *expression.DistinctExpression:
 		return t.exact(f.Child)
+	case *expression.Convert:
+		if whole, ok := wholeOf(f); ok && types.IsDecimal(own) {
+			return digits10{int(whole.typ.Precision()), 0, false}, true
+		}
 	case *expression.UnaryMinus:
 		n, ok := t.exact(f.Child)
 		if _, literal := innermost(f.Child).(*expression.Literal); !literal {

@@ -29,8 +29,8 @@ func unionIn(ctx *gms.Context, n gms.Node) (gms.Node, transform.TreeIdentity, er
 	some := false
 	lefts, rights := cloned(left.Projections), cloned(right.Projections)
 	for i := range lefts {
-		l, cuts := cutting(ctx, lefts[i])
-		r, also := cutting(ctx, rights[i])
+		l, cuts := cutting(ctx, left, i)
+		r, also := cutting(ctx, right, i)
 		if cuts || also {
 			some = true
 			lefts[i], rights[i] = alike(ctx, left.Child, right.Child, i, l, r)
@@ -52,21 +52,38 @@ type side struct {
 	value gms.Expression
 }
 
-// cutting tells whether a column is converted to a DECIMAL of which nobody has said how many digits it has.
-func cutting(ctx *gms.Context, e gms.Expression) (side, bool) {
+// cutting tells whether go-mysql-server converts a column of what is below to a DECIMAL of which nobody has said how
+// many digits it has. A CAST of the statement's own stays: it has none behind the point.
+func cutting(ctx *gms.Context, n *plan.Project, i int) (side, bool) {
+	e := n.Projections[i]
 	s := side{value: e}
 	if named, ok := e.(gms.Nameable); ok {
 		s.name = named.Name()
 	}
-	if alias, ok := e.(*expression.Alias); ok {
-		s.value = alias.Child
+	alias, ok := e.(*expression.Alias)
+	if !ok {
+		return s, false
 	}
+	s.value = alias.Child
 	c, ok := s.value.(*expression.Convert)
 	if !ok || !types.IsDecimal(c.Type(ctx)) || !strings.HasSuffix(c.String(), ", decimal)") {
 		return s, false
 	}
+	if own := alias.Id() != 0 || alias.Unreferencable(); own || !isColumn(ctx, c.Child, n.Child, i) {
+		return s, false
+	}
 	s.value = c.Child
 	return s, true
+}
+
+// isColumn tells whether an expression is just a column of a SELECT below.
+func isColumn(ctx *gms.Context, e gms.Expression, below gms.Node, i int) bool {
+	if _, table := below.(gms.TableNode); table {
+		return false
+	}
+	schema := below.Schema(ctx)
+	f, ok := e.(*expression.GetField)
+	return ok && i < len(schema) && strings.EqualFold(f.Name(), schema[i].Name)
 }
 
 // alike are the columns of both sides, as numbers of one type.
@@ -103,8 +120,12 @@ func exactColumn(ctx *gms.Context, n gms.Node, i int) (digits10, bool) {
 		if i < len(expressions) {
 			return teller{ctx, nil, aggregates(ctx, n)}.exact(expressions[i])
 		}
-		if below == nil || len(below.Schema(ctx)) != len(n.Schema(ctx)) {
-			digits, scale, ok := digitsOf(n.Schema(ctx)[i].Type)
+		schema := n.Schema(ctx)
+		if i >= len(schema) {
+			return digits10{}, false
+		}
+		if below == nil || len(below.Schema(ctx)) != len(schema) {
+			digits, scale, ok := digitsOf(schema[i].Type)
 			return digits10{digits, scale, false}, ok
 		}
 		n = below
