@@ -50,7 +50,7 @@ func (d *decoder) mapping(n *node, path string, targets ...any) {
 			d.at(p.at, "", "%s", why)
 			continue
 		}
-		if likely.MatchString(p.key + ":") {
+		if isLikely(p.key, true) {
 			d.conceal(p.value) // of a key that is mistyped
 		}
 		names := make([]string, len(slots))

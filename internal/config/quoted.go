@@ -1,14 +1,59 @@
 package config
 
 import (
+	"reflect"
 	"regexp"
+	"slices"
 	"strings"
+	"sync"
+
+	"github.com/hikyaku/hikyaku/internal/nearest"
 )
 
 // likely finds keys of which the values are secrets, by their names. What cannot be read, or has no such setting, has
 // no other sign of them.
 var likely = regexp.MustCompile(`(?i)([\w-]*(?:secret|secrt|scret|passw|passphrase|credential|authorization|` +
 	`api[_-]?key|access[_-]?key|private[_-]?key)[\w-]*)["']?\s*[:=]\s*`)
+
+// anyKey finds keys, and firstKey the one that a line begins with; the latter is not what encoded bytes end with.
+var (
+	anyKey   = regexp.MustCompile(`([\w-]+)["']?\s*[:=]\s*`)
+	firstKey = regexp.MustCompile(`^[\s{"'-]*(\w[\w.-]*)["']?\s*(?::(?:\s|$)|=\s*[^=\s])`)
+)
+
+// secretSettings are the names of settings that are secret, in whatever component.
+var secretSettings = sync.OnceValue(func() []string {
+	names := map[string]bool{}
+	seen := map[reflect.Type]bool{}
+	secretFields(reflect.TypeFor[schema](), seen, names)
+	for _, k := range allKinds() {
+		secretFields(reflect.TypeOf(k.newConfig()), seen, names)
+	}
+	return sortedKeys(names)
+})
+
+// secretFields notes the names of a type's settings that are secret, and of those below them.
+func secretFields(t reflect.Type, seen map[reflect.Type]bool, names map[string]bool) {
+	for t.Kind() == reflect.Pointer || t.Kind() == reflect.Slice || t.Kind() == reflect.Map {
+		t = t.Elem()
+	}
+	if t.Kind() != reflect.Struct || seen[t] {
+		return
+	}
+	seen[t] = true
+	for _, f := range fieldsOf(t) {
+		if f.secret() || f.typ == secretType {
+			names[f.name] = true
+		}
+		secretFields(f.typ, seen, names)
+	}
+}
+
+// isLikely tells whether the values of a key are likely to be secret. unknown: nothing else tells what the key is, and
+// one that is nearly a secret setting's is taken for it.
+func isLikely(key string, unknown bool) bool {
+	return likely.MatchString(key+":") || unknown && nearest.Name(key, secretSettings()) != ""
+}
 
 // fromOutside is what a value begins with that names the environment and no default, which says nothing.
 var fromOutside = regexp.MustCompile(`^["']?\$\{\w+\}`)
@@ -18,10 +63,11 @@ var fromOutside = regexp.MustCompile(`^["']?\$\{\w+\}`)
 func guarded(line string, unread bool) string {
 	var b strings.Builder
 	from := 0
-	for _, m := range likely.FindAllStringSubmatchIndex(line, -1) {
+	for _, m := range anyKey.FindAllStringSubmatchIndex(line, -1) {
 		name := strings.ToLower(line[m[2]:m[3]])
 		value := line[m[1]:]
-		if m[0] < from || strings.HasSuffix(name, "_file") || fromOutside.MatchString(value) ||
+		if m[0] < from || !isLikely(name, unread) || strings.HasSuffix(name, "_file") ||
+			fromOutside.MatchString(value) ||
 			!unread && strings.HasPrefix(value, "{") { // its keys say which of them are
 			continue
 		}
@@ -64,25 +110,37 @@ func valueEnd(text string) int {
 	return len(text)
 }
 
-// unreadLine is a line of a file that cannot be read, with what may be secret as asterisks: also the items of a list
-// below a key of which the values are.
+// unreadLine is a line of a file that cannot be read, with what may be secret as asterisks: also what stands below a
+// key of which the values are, and what has no key behind one.
 func unreadLine(src []byte, number int, line string) string {
-	if trimmed := strings.TrimSpace(line); strings.HasPrefix(trimmed, "-") || strings.HasPrefix(trimmed, `"`) ||
-		strings.HasPrefix(trimmed, "'") {
+	lines := strings.Split(string(src), "\n")
+	if below(lines[:min(max(number-1, 0), len(lines))], line) {
 		indent := indentOf(line)
-		for n := number - 1; n > 0; n-- {
-			above, _ := lineOf(src, n)
-			if strings.TrimSpace(above) == "" || indentOf(above) > indent ||
-				strings.HasPrefix(strings.TrimSpace(above), "-") {
-				continue
-			}
-			if likely.MatchString(above) {
-				return line[:indent] + stars(line[indent:])
-			}
-			break
-		}
+		return line[:indent] + stars(line[indent:])
 	}
 	return guarded(line, true)
 }
+
+// below tells whether a line belongs to a key, above it, of which the values are likely to be secret.
+func below(above []string, line string) bool {
+	indent, item, keyless := indentOf(line), isItem(line), !firstKey.MatchString(line)
+	for _, up := range slices.Backward(above) {
+		if strings.TrimSpace(up) == "" {
+			continue
+		}
+		key := firstKey.FindStringSubmatch(up)
+		higher := indentOf(up) < indent || item && !isItem(up) && indentOf(up) == indent
+		if key != nil && (higher || keyless) && isLikely(key[1], true) {
+			return true
+		}
+		keyless = keyless && key == nil
+		if higher {
+			indent, item = indentOf(up), isItem(up)
+		}
+	}
+	return false
+}
+
+func isItem(line string) bool { return strings.HasPrefix(strings.TrimLeft(line, " \t"), "-") }
 
 func indentOf(line string) int { return len(line) - len(strings.TrimLeft(line, " \t")) }

@@ -20,6 +20,13 @@ func TestNoSecretIsShownOfAFileThatIsWrong(t *testing.T) {
 			"users: [ann, SECRET]\n",
 			"users:\n  ann: { secret: '${NOPE:?SECRET}' }\n",
 			"users:\n  ann: { secrets: [{ a: SECRET }], nope: 1 }\n",
+			"sinks:\n  t: { type: tsurugidb, token: \"SECRET }\n",
+			"sinks:\n  t: { type: tsurugidb, tokn: SECRET, inputs: [] }\n",
+			"sinks:\n  t:\n    type: mysql\n    database: \"user:SECRET@tcp(db)/x\n    table: t\n",
+			"sinks:\n  t:\n    databse: SECRET\n    type: mysql\n",
+			"sinks:\n  t:\n    type: tsurugidb\n    token: |\n      eyJ\n   SECRET\n    table: t\n",
+			"sinks:\n  t:\n    token: |\n      eyJ\n   SECRET==\n    table: t\n",
+			"sinks:\n  t:\n    headers:\n      X-Key: \"SECRET\n      a: b\n",
 			"functions:\n  f: { environment: { DB_PASSWORD: SECRET }, code: /nope, runtime: x }\n",
 		},
 		"a.toml": {
