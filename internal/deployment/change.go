@@ -24,6 +24,13 @@ const (
 // those of function.Pool.Deploy.
 func (r *Registry) Create(ctx context.Context, name string, s Settings, c Code, tags map[string]string) (*Function,
 	error) {
+	return r.CreateSigned(ctx, name, "", s, c, tags)
+}
+
+// CreateSigned is Create for a function that has a code signing configuration from the beginning; signing is its ARN,
+// "" for none. It is ErrUnknown if it is not there.
+func (r *Registry) CreateSigned(ctx context.Context, name, signing string, s Settings, c Code,
+	tags map[string]string) (*Function, error) {
 	if !nameForm.MatchString(name) {
 		return nil, invalid("%q is no name of a function: up to 64 letters, digits, - and _", shortened(name))
 	}
@@ -45,6 +52,9 @@ func (r *Registry) Create(ctx context.Context, name string, s Settings, c Code, 
 		return nil, invalid("there are %d functions, the most there can be", count)
 	}
 	f := &Function{Name: name, Tags: tags, versions: map[string]Version{}}
+	if err := r.sign(f, signing); err != nil {
+		return nil, err
+	}
 	f.Latest = Version{Number: function.Latest, Settings: s}
 	if err := r.place(c, &f.Latest); err != nil {
 		return nil, fmt.Errorf("function %s: %w", name, err)

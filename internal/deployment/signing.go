@@ -125,15 +125,25 @@ func (r *Registry) DeleteSigning(ctx context.Context, arn string) error {
 // SetSigning gives a function a code signing configuration; "" takes it away. Errors: ErrUnknown, the store's.
 func (r *Registry) SetSigning(ctx context.Context, name, arn string) error {
 	_, err := r.alter(name, func(f *Function) error {
-		f.Signing = ""
-		if arn != "" {
-			s, err := r.Signing(arn) // once more, as it cannot be deleted meanwhile now
-			if err != nil {
-				return err
-			}
-			f.Signing = s.ID
+		if err := r.sign(f, arn); err != nil {
+			return err
 		}
 		return r.keep(ctx, f)
 	})
 	return err
+}
+
+// sign says which code signing configuration a function has; "" for none. The caller holds r.change, so that it is not
+// deleted meanwhile.
+func (r *Registry) sign(f *Function, arn string) error {
+	f.Signing = ""
+	if arn == "" {
+		return nil
+	}
+	s, err := r.Signing(arn)
+	if err != nil {
+		return err
+	}
+	f.Signing = s.ID
+	return nil
 }

@@ -115,6 +115,7 @@ func (c *call) createFunction() error {
 		Code         codeIn
 		Publish      bool
 		Tags         map[string]string
+		Signing      string `json:"CodeSigningConfigArn"`
 		settingsIn
 	}
 	if err := c.decode(&in); err != nil {
@@ -146,9 +147,9 @@ func (c *call) createFunction() error {
 	if err != nil {
 		return err
 	}
-	f, err := c.d.functions.Create(c.ctx(), c.function, s, code, in.Tags)
+	f, err := c.d.functions.CreateSigned(c.ctx(), c.function, in.Signing, s, code, in.Tags)
 	if err != nil {
-		return err
+		return noSigning(err, in.Signing)
 	}
 	v := f.Latest
 	if in.Publish {

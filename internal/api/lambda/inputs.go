@@ -74,7 +74,7 @@ var (
 	listFunctionsIn = &input{query: []shape.Member{shape.May("FunctionVersion", shape.Enum("ALL")), maxItems(10000)}}
 	createIn        = &input{body: join([]shape.Member{
 		shape.Must("FunctionName", plainName), shape.Must("Code", join(objectMembers, imageMembers)),
-		architecturesMember, shape.May("Tags", tagsIn),
+		architecturesMember, shape.May("Tags", tagsIn), shape.May("CodeSigningConfigArn", signingArn),
 	}, settingMembers, deployMembers)}
 	updateConfigurationIn = &input{function: plainName, body: join(settingMembers)}
 	updateCodeIn          = &input{function: plainName, body: join(objectMembers, imageMembers, []shape.Member{

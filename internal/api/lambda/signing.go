@@ -204,15 +204,20 @@ func (c *call) putCodeSigning() error {
 		}
 		err = c.d.functions.SetSigning(c.ctx(), c.function, in.Arn)
 	}
-	if errors.Is(err, deployment.ErrUnknown) {
-		return &Error{Name: "CodeSigningConfigNotFoundException", Status: http.StatusNotFound,
-			Message: "The code signing configuration cannot be found. Check that the provided configuration is not " +
-				"deleted: " + in.Arn + "."}
-	}
 	if err != nil {
-		return err
+		return noSigning(err, in.Arn)
 	}
 	return c.functionSigning(in.Arn[strings.LastIndexByte(in.Arn, ':')+1:])
+}
+
+// noSigning says as the service does that the configuration is not there which a function is to have.
+func noSigning(err error, arn string) error {
+	if arn == "" || !errors.Is(err, deployment.ErrUnknown) {
+		return err
+	}
+	return &Error{Name: "CodeSigningConfigNotFoundException", Status: http.StatusNotFound,
+		Message: "The code signing configuration cannot be found. Check that the provided configuration is not " +
+			"deleted: " + arn + "."}
 }
 
 func (c *call) deleteCodeSigning() error {

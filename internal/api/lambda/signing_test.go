@@ -1,6 +1,7 @@
 package lambda
 
 import (
+	"encoding/base64"
 	"encoding/json"
 	"net/url"
 	"strings"
@@ -74,5 +75,29 @@ func TestACodeSigningConfigurationThatIsNotThereIsSaidInTheServicesWords(t *test
 		{"PUT", of + "none/code-signing-config", `{"CodeSigningConfigArn":"` + gone + `"}`, 404,
 			[]string{"Check that the provided configuration is not deleted: " + gone + "."}, nil},
 		{"POST", signings, `{}`, 400, []string{"Value null at 'allowedPublishers'"}, nil},
+	})
+}
+
+// Terraform and CloudFormation say it when they make the function.
+func TestAFunctionIsMadeWithItsCodeSigningConfiguration(t *testing.T) {
+	r := newRig(t)
+	arn, at := r.newSigning(t, "")
+	r.create("f", map[string]any{"CodeSigningConfigArn": arn})
+	r.recorded(t, []recorded{
+		{"GET", "/2020-06-30/functions/f/code-signing-config", "", 200, []string{arn, `"FunctionName":"f"`}, nil},
+		{"GET", at + "/functions", "", 200, []string{`"FunctionArns":["ARN"]`}, nil},
+	})
+	gone := strings.Replace(arn, "csc-", "csc-0", 1)[:len(arn)] // no id of ours has a 0
+	made := func(name, signing string) string {
+		return `{"FunctionName":"` + name + `","Runtime":"python3.11","Handler":"app.handler","Role":"` +
+			`arn:aws:iam::000000000000:role/any","Code":{"ZipFile":"` +
+			base64.StdEncoding.EncodeToString(packed(t, "app.py", program)) + `"},"CodeSigningConfigArn":"` +
+			signing + `"}`
+	}
+	r.recorded(t, []recorded{
+		{"POST", functions, made("g", gone), 404, []string{"Check that the provided configuration is not deleted: " +
+			gone + "."}, nil},
+		{"POST", functions, made("g", "csc"), 400, []string{"'codeSigningConfigArn'"}, nil},
+		{"GET", functions + "/g", "", 404, nil, nil},
 	})
 }
