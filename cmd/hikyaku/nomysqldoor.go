@@ -16,9 +16,9 @@ var leftOut = []string{"mysql"}
 
 // newMySQLDoor makes a door that stays closed. Who says where the door has to listen is told that it is not there.
 func newMySQLDoor(c settings.Config, _ *house, _ *door.Traffic, _ func(error)) (server, error) {
-	if !c.Off && c.Listen != "" {
-		return nil, fmt.Errorf("%w: listen is %s, and this program was built without the MySQL door: take it out, or "+
-			"build the program without the tag no_mysql", settings.ErrConfig, c.Listen)
+	if c.Wanted() {
+		return nil, fmt.Errorf("%w: listen is %q and socket %q, and this program was built without the MySQL door: "+
+			"take them out, or build the program without the tag no_mysql", settings.ErrConfig, c.Listen, c.Socket)
 	}
 	return noDoor{}, nil
 }

@@ -50,6 +50,11 @@ const Copies = 8
 // ErrConfig is what every complaint about a Config is.
 var ErrConfig = errors.New("mysql door: settings are not valid")
 
+// Wanted tells whether somebody says where the door has to listen.
+func (c Config) Wanted() bool {
+	return !c.Off && (c.Listen != "" || c.Socket != "" && c.Socket != NoSocket)
+}
+
 // WithDefaults is c with the values of what is not set.
 func (c Config) WithDefaults() Config {
 	if c.Listen == "" {
