@@ -30,8 +30,8 @@ func (c *call) putConcurrency() error {
 	if err := c.decode(&in); err != nil {
 		return err
 	}
-	_, left := c.limits()
 	_, err := c.d.functions.Change(c.ctx(), c.function, func(f *deployment.Function) error {
+		_, left := c.limits() // here, where no other function changes
 		if f.Reserved != nil {
 			left += *f.Reserved
 		}
@@ -139,9 +139,8 @@ func (c *call) putProvisioned() error {
 	if _, err := c.published(); err != nil {
 		return err
 	}
-	_, left := c.limits()
 	f, err := c.d.functions.Change(c.ctx(), c.function, func(f *deployment.Function) error {
-		if f.Reserved == nil && in.N > left {
+		if _, left := c.limits(); f.Reserved == nil && in.N > left {
 			return untyped(wrongValue("Specified ConcurrentExecutions for function is greater than account's unreserved "+
 				"concurrency [%d].", left))
 		}

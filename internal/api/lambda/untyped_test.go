@@ -1,6 +1,9 @@
 package lambda
 
-import "testing"
+import (
+	"sync"
+	"testing"
+)
 
 // Of some mistakes the service does not say whose fault they are.
 func TestSomeErrorsHaveNoType(t *testing.T) {
@@ -31,4 +34,33 @@ func TestMoreConcurrencyThanIsLeftIsRefusedInTheServicesWords(t *testing.T) {
 		{"PUT", f, `{"ReservedConcurrentExecutions":10}`, 200, nil, nil}, // its own are not in its way
 		{"PUT", g, `{"ReservedConcurrentExecutions":0}`, 200, nil, nil},
 	})
+}
+
+// TestConcurrencyThatIsReservedAtOnceIsCountedTogether: of two requests that fit alone, one is refused.
+func TestConcurrencyThatIsReservedAtOnceIsCountedTogether(t *testing.T) {
+	r := openRig(t, t.TempDir(), Config{Concurrency: 10}, nil)
+	names := []string{"a", "b", "c", "d"}
+	for _, name := range names {
+		r.create(name, nil)
+	}
+	at := func(name string) string { return "/2017-10-31/functions/" + name + "/concurrency" }
+	for range 20 {
+		var wg sync.WaitGroup
+		for _, name := range names {
+			wg.Go(func() { r.call("PUT", at(name), `{"ReservedConcurrentExecutions":6}`) })
+		}
+		wg.Wait()
+		sum := 0
+		for _, f := range r.functions.List() {
+			if f.Reserved != nil {
+				sum += *f.Reserved
+			}
+		}
+		if sum != 6 {
+			t.Fatalf("%d of 10 are reserved", sum)
+		}
+		for _, name := range names {
+			r.ok(204, "DELETE", at(name), "")
+		}
+	}
 }
