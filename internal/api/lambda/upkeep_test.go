@@ -29,6 +29,18 @@ func TestHowARuntimeChangesIsKeptForEachVersion(t *testing.T) {
 	})
 }
 
+func TestWhenARuntimeChangesIsForgottenWithItsVersion(t *testing.T) {
+	r := newRig(t)
+	r.create("f", map[string]any{"Publish": true})
+	r.ok(200, "PUT", "/2021-07-20/functions/f/runtime-management-config?Qualifier=1",
+		`{"UpdateRuntimeOn":"FunctionUpdate"}`)
+	r.ok(204, "DELETE", functions+"/f?Qualifier=1", "")
+	f, err := r.functions.Get("f")
+	if err != nil || len(f.Runtimes) != 0 {
+		t.Errorf("%v, %v", f.Runtimes, err)
+	}
+}
+
 func TestWhatIsSaidOfLoopsIsKept(t *testing.T) {
 	dir := t.TempDir()
 	r := openRig(t, dir, Config{}, nil)
