@@ -76,6 +76,18 @@ func TestCallsArriveAsTheirAnnotationsSay(t *testing.T) {
 	}
 }
 
+// TestANameThatStandsTwiceIsRefusedBesideAMask: also where the mask has names of Protocol Buffers.
+func TestANameThatStandsTwiceIsRefusedBesideAMask(t *testing.T) {
+	front := start(t, &service{}, rest.Options{})
+	for _, mask := range []string{"labels", "kms_key_name"} {
+		status, body, _ := call(t, front, "PATCH", "/v1/projects/p/topics/news",
+			`{"topic": {"labels": {"a": "b"}}, "topic": {}, "updateMask": "`+mask+`"}`)
+		if status != http.StatusBadRequest {
+			t.Errorf("%s: %d %s", mask, status, body)
+		}
+	}
+}
+
 // TestAPostMayStandForAnotherMethod, as Google's client for Python has it for long addresses.
 func TestAPostMayStandForAnotherMethod(t *testing.T) {
 	s := &service{}

@@ -1,6 +1,7 @@
 package rest
 
 import (
+	"bytes"
 	"encoding/json"
 	"strings"
 
@@ -29,31 +30,36 @@ func maskOf(d protoreflect.MessageDescriptor) protoreflect.FieldDescriptor {
 	return f
 }
 
-// camelMask writes the mask of a request as JSON has it. What it cannot read it leaves as it is: the codec says what is
-// wrong with it.
+// camelMask writes the mask of a request as JSON has it, and nothing else in it. What it cannot read it leaves as it
+// is: the codec says what is wrong with it.
 func camelMask(data []byte, mask protoreflect.FieldDescriptor) []byte {
-	var fields map[string]json.RawMessage
-	if json.Unmarshal(data, &fields) != nil {
+	d := json.NewDecoder(bytes.NewReader(data))
+	if begin, err := d.Token(); err != nil || begin != json.Delim('{') {
 		return data
 	}
-	changed := false
-	for _, name := range []string{mask.JSONName(), string(mask.Name())} {
+	var written []byte
+	done := 0 // the bytes of data that are written, in whatever form
+	for d.More() {
+		name, err := d.Token()
+		if err != nil {
+			return data
+		}
+		var value json.RawMessage
+		if d.Decode(&value) != nil {
+			return data
+		}
 		var paths string
-		if json.Unmarshal(fields[name], &paths) != nil || !strings.Contains(paths, "_") {
+		if name != mask.JSONName() && name != string(mask.Name()) || json.Unmarshal(value, &paths) != nil ||
+			!strings.Contains(paths, "_") {
 			continue
 		}
 		text, err := json.Marshal(camel(paths))
 		if err != nil {
 			return data
 		}
-		fields[name], changed = text, true
+		behind := int(d.InputOffset())
+		written = append(append(written, data[done:behind-len(value)]...), text...)
+		done = behind
 	}
-	if !changed {
-		return data
-	}
-	written, err := json.Marshal(fields)
-	if err != nil {
-		return data
-	}
-	return written
+	return append(written, data[done:]...)
 }
