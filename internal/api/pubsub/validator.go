@@ -89,6 +89,9 @@ func (v *validator) check(ctx context.Context, ms []message.Message) error {
 		}
 		var failed error
 		left = slices.DeleteFunc(left, func(i int) bool {
+			if failed != nil {
+				return false // the others would wait as long as this one did
+			}
 			wrong, err := v.d.validate(ctx, c, ms[i].Body, encodings[v.encoding])
 			if err != nil {
 				failed = err
