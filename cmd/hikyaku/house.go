@@ -82,7 +82,7 @@ func openHouse(ctx context.Context, f *config.File, logTo io.Writer, adopt bool)
 	if err != nil {
 		return nil, errors.Join(err, j.Close())
 	}
-	if err := f.Define(ctx, h.store, adopt); err != nil {
+	if err := f.Define(ctx, h.store.Configured(), adopt); err != nil {
 		return nil, errors.Join(h.definitions(err), h.close())
 	}
 	if h.campaigns, err = campaign.Open(h.store, nil); err != nil {

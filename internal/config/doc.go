@@ -8,7 +8,7 @@
 //	for _, w := range file.Warnings {
 //		slog.Warn(w.Error())
 //	}
-//	if err := file.Define(ctx, store, adopt); err != nil {
+//	if err := file.Define(ctx, store.Configured(), adopt); err != nil {
 //		return err // a queue is there with another definition
 //	}
 //	assembled, err := file.Build(store, component.Env{Stdin: os.Stdin, Stdout: os.Stdout})

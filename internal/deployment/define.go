@@ -39,8 +39,9 @@ func (e *DifferentError) Is(target error) bool { return target == ErrExists }
 
 // Define makes a function that is missing. One that is there with other settings is a *DifferentError, unless adopt
 // says to change it. Its code is always what the Spec says: that changes with every build. The function can be invoked
-// when Define returns.
+// when Define returns. For memory it is never refused: it is for the operator's own configuration.
 func (r *Registry) Define(ctx context.Context, s Spec, adopt bool) error {
+	ctx = context.WithValue(ctx, configured{}, true)
 	have, err := r.Get(s.Name)
 	if err != nil {
 		if _, err := r.Create(ctx, s.Name, s.Settings, s.Code, nil); err != nil {

@@ -107,13 +107,21 @@ func note(key string, value any) (queue.Note, error) {
 	return queue.Note{Room: room, Key: key, Value: text}, nil
 }
 
+// configured marks the context of what the operator's own configuration defines: it is never refused for memory, else
+// a store that is full could not be started.
+type configured struct{}
+
 // keep makes f what is known of its function, durably, with other notes of the same moment. The caller holds r.change.
 func (r *Registry) keep(ctx context.Context, f *Function, others ...queue.Note) error {
 	n, err := note(functionKey+f.Name, f)
 	if err != nil {
 		return err
 	}
-	if err := r.store.SetNotes(ctx, append(others, n)...); err != nil {
+	set := r.store.SetNotes
+	if ctx.Value(configured{}) != nil {
+		set = r.store.KeepNotes
+	}
+	if err := set(ctx, append(others, n)...); err != nil {
 		return fmt.Errorf("keep function %s: %w", f.Name, err)
 	}
 	r.mu.Lock()

@@ -299,3 +299,38 @@ func empty(t *testing.T, s *queue.Store, n queue.Name) {
 	t.Helper()
 	waittest.Until(t, n.Short()+" is empty", func() bool { return s.Idle(t.Context(), n, nil) })
 }
+
+// TestFunctionsOfTheConfigurationAreMadeWhenMemoryIsFull, unlike those of clients.
+func TestFunctionsOfTheConfigurationAreMadeWhenMemoryIsFull(t *testing.T) {
+	j, err := file.Open(t.Context(), file.Options{Dir: t.TempDir(), Durability: journal.OS, SegmentBytes: 4 << 20})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer j.Close()
+	s, err := queue.Open(t.Context(), queue.Options{Journal: j, Limits: queue.Limits{Memory: 1000}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	r, err := deployment.Open(t.Context(), deployment.Config{Store: s, Dir: t.TempDir(),
+		Pool: function.Config{Isolation: function.None}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	if err := s.KeepNotes(t.Context(), queue.Note{Room: "room", Key: "k", Value: make([]byte, 2000)}); err != nil {
+		t.Fatal(err)
+	}
+	code := says(t, "one")
+	if _, err := r.Create(t.Context(), "of_a_client", python, code, nil); !errors.Is(err, queue.ErrQueueFull) {
+		t.Errorf("a function of a client: %v", err)
+	}
+	spec := deployment.Spec{Name: "f", Settings: python, Code: code}
+	if err := r.Define(t.Context(), spec, false); err != nil {
+		t.Error(err)
+	}
+	spec.Settings.Environment = map[string]string{"A": strings.Repeat("a", 100)}
+	if err := r.Define(t.Context(), spec, true); err != nil {
+		t.Errorf("with other settings: %v", err)
+	}
+}

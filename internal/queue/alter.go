@@ -43,6 +43,7 @@ type alteration struct {
 	d       Definition
 	from    []int  // nil: by their names
 	version uint64 // 0: any
+	needed  bool   // it is made even if there is no memory for it
 }
 
 // alter makes an alteration: it sees whether what is there fits, makes puts wait to see the rest of it, and journals
@@ -242,7 +243,7 @@ func (s *Store) planAlteration(fl *flight, a *alteration, f *fitting, forgotten 
 	if reshapes { // what is there is shown by as many values more for each alteration before
 		grown += int64(fieldResident * len(d.Columns) * (len(q.layouts) + 1))
 	}
-	over, err := s.reserve(grown)
+	over, err := s.reserve(grown, a.needed)
 	if err != nil {
 		return err
 	}

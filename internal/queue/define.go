@@ -46,16 +46,37 @@ func (s *Store) createQueue(ctx context.Context, n Name, d Definition, needed bo
 				return nil, err
 			}
 		}
-		if !needed {
-			if over, err = s.reserve(d.resident(n)); err != nil {
-				return nil, err
-			}
+		if over, err = s.reserve(d.resident(n), needed); err != nil {
+			return nil, err
 		}
 		created = true
 		s.state.nextID++
 		return &queueDefined{queue: s.state.nextID - 1, name: n, def: d}, nil
 	}, n, d.Topic, func() { over() })
 	return created && err == nil, err
+}
+
+// Configured makes what the operator's own configuration defines. It counts in Limits.Memory and is never refused for
+// it: else a store that is full could not be started with a configuration that has grown, and nobody could empty it.
+// It is not for what clients ask for.
+type Configured struct{ store *Store }
+
+// Configured makes the definitions of the operator's own configuration.
+func (s *Store) Configured() Configured { return Configured{s} }
+
+// CreateQueue is Store.CreateQueue.
+func (c Configured) CreateQueue(ctx context.Context, n Name, d Definition) (created bool, err error) {
+	return c.store.createQueue(ctx, n, d, true)
+}
+
+// AlterQueue is Store.AlterQueue.
+func (c Configured) AlterQueue(ctx context.Context, n Name, d Definition) error {
+	return c.store.alter(ctx, n, alteration{d: d, needed: true})
+}
+
+// CreateTopic is Store.CreateTopic.
+func (c Configured) CreateTopic(ctx context.Context, n Name, labels map[string]string) (created bool, err error) {
+	return c.store.createTopic(ctx, n, labels, true)
 }
 
 // normal applies defaults and namespace aliases.
@@ -190,6 +211,12 @@ func (s *Store) DeleteQueue(ctx context.Context, n Name) error {
 
 // CreateTopic makes a topic. It changes the labels of one that is there. Topics count in Limits.Memory as queues do.
 func (s *Store) CreateTopic(ctx context.Context, n Name, labels map[string]string) (created bool, err error) {
+	return s.createTopic(ctx, n, labels, false)
+}
+
+// createTopic is CreateTopic; one that is needed is made even if there is no memory for it.
+func (s *Store) createTopic(ctx context.Context, n Name, labels map[string]string, needed bool) (created bool,
+	err error) {
 	n = s.Resolve(n)
 	if err := n.Check(); err != nil {
 		return false, err
@@ -206,7 +233,7 @@ func (s *Store) CreateTopic(ctx context.Context, n Name, labels map[string]strin
 		} else if len(s.state.queues)+len(s.state.topics) >= s.limits.Queues {
 			return nil, fmt.Errorf("%w: the limit of %d queues and topics is reached", ErrDefinition, s.limits.Queues)
 		}
-		if over, err = s.reserve(grown); err != nil {
+		if over, err = s.reserve(grown, needed); err != nil {
 			return nil, err
 		}
 		if t != nil {

@@ -260,6 +260,10 @@ func holdsDefining() []holdsExercise {
 			return w.s.AlterQueue(w.t.Context(), holdsName("sought"), Definition{History: 2 * time.Hour})
 		}},
 		{"AlterColumns", holdsAlter},
+		{"Configured", func(w *holdsWorld) error {
+			_, err := w.s.Configured().CreateQueue(w.t.Context(), holdsName("configured"), Definition{})
+			return err
+		}},
 		{"CreateTopic", func(w *holdsWorld) error {
 			_, err := w.s.CreateTopic(w.t.Context(), holdsName("other"), nil)
 			return err

@@ -84,13 +84,14 @@ func (l *layout) resident() (bytes int64) {
 }
 
 // reserve takes memory for a definition on its way to the journal, or refuses it, ErrQueueFull, when there is no room.
-// What takes no more than before always passes. The lock is held, also when the caller calls over.
-func (s *Store) reserve(grown int64) (over func(), err error) {
+// What takes no more than before always passes, and so does what is needed. The lock is held, also when the caller
+// calls over.
+func (s *Store) reserve(grown int64, needed bool) (over func(), err error) {
 	if grown <= 0 {
 		return func() {}, nil
 	}
 	p := plan{s: s.state, limits: &s.limits}
-	if !p.remembers(grown) {
+	if !needed && !p.remembers(grown) {
 		s.state.forgetDue(forgetAtOnce)
 		if err := p.fitsMemory(grown); err != nil {
 			return nil, err
