@@ -76,8 +76,8 @@ func (s *Store) purge(ctx context.Context, q *queueState, n Name) (removed int, 
 	}
 }
 
-// clear leaves little in a queue that is about to be deleted, so that its end is a short step: its snapshots end, and
-// then its messages go in pieces.
+// clear leaves little in a queue that is about to be deleted, so that its end is a short step: of a long one the
+// snapshots end first, and then the messages go in pieces. A short one is left as it is.
 func (s *Store) clear(ctx context.Context, n Name) error {
 	s.mu.Lock()
 	q := s.state.queueNames[n]

@@ -36,10 +36,10 @@ type state struct {
 	snapshotList         *btree.BTreeG[*snapshotState]
 
 	messages, bytes         int64 // of all queues, with those kept for a seek
-	resident                int64 // bytes that messages and notes take in memory, about
+	resident                int64 // bytes that messages, notes and definitions take in memory, about
 	idBytes                 int64 // that deduplication ids and snapshots take in memory
 	reserved, reservedBytes int64 // puts under way to the journal
-	reservedResident        int64 // and what they and notes under way will take in memory, about
+	reservedResident        int64 // and what they, notes and definitions under way will take in memory, about
 
 	alarms   alarms
 	windows  windows
