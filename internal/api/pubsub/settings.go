@@ -2,6 +2,7 @@ package pubsub
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"google.golang.org/protobuf/proto"
@@ -54,6 +55,18 @@ func (d *Server) forget(ctx context.Context, keys ...string) error {
 		return nil
 	}
 	return d.note(ctx, notes...)
+}
+
+// unmade forgets the note of what the store refused to make, and returns why it did. After an end of the call or of the
+// store it may have been made all the same, and keeps its note.
+func (d *Server) unmade(ctx context.Context, why error, key string) error {
+	if ctx.Err() != nil || errors.Is(why, queue.ErrUnavailable) || errors.Is(why, queue.ErrClosed) {
+		return why
+	}
+	if err := d.forget(ctx, key); err != nil {
+		return errors.Join(why, err)
+	}
+	return why
 }
 
 // note keeps notes, or forgets them. It is refused when there is no memory for what they take more.

@@ -83,9 +83,9 @@ func (s subscriberService) CreateSubscription(ctx context.Context, req *pubsubpb
 		return nil, err
 	}
 	if _, err := d.store.CreateQueue(ctx, n, def); errors.Is(err, queue.ErrExists) {
-		return nil, exists(r) // made by another door at this moment
+		return nil, d.unmade(ctx, exists(r), noteKey(kindSubscription, n)) // made by another door at this moment
 	} else if err != nil {
-		return nil, err
+		return nil, d.unmade(ctx, err, noteKey(kindSubscription, n))
 	}
 	sub, err := d.subscription(r)
 	if err != nil {

@@ -47,7 +47,7 @@ func (s publisherService) CreateTopic(ctx context.Context, req *pubsubpb.Topic) 
 		return nil, err
 	}
 	if _, err := d.store.CreateTopic(ctx, r.name(), req.Labels); err != nil {
-		return nil, err
+		return nil, d.unmade(ctx, err, noteKey(kindTopic, d.store.Resolve(r.name())))
 	}
 	return d.describeTopic(r)
 }

@@ -67,7 +67,7 @@ func (c *call) createQueue(in *wire.CreateQueueRequest) (wire.Response, error) {
 		}
 		return &wire.CreateQueueResponse{QueueURL: c.urlOf(n)}, c.same(v, in)
 	} else if err != nil {
-		return nil, err
+		return nil, d.unmade(c.ctx(), err, n)
 	}
 	return &wire.CreateQueueResponse{QueueURL: c.urlOf(n)}, nil
 }

@@ -161,6 +161,18 @@ func (d *Server) forget(ctx context.Context, n queue.Name) error {
 	return d.note(ctx, queue.Note{Room: room, Key: noteKey(n)})
 }
 
+// unmade forgets the note of a queue that the store refused to make, and returns why it did. After an end of the call
+// or of the store it may have been made all the same, and keeps its note.
+func (d *Server) unmade(ctx context.Context, why error, n queue.Name) error {
+	if ctx.Err() != nil || errors.Is(why, queue.ErrUnavailable) || errors.Is(why, queue.ErrClosed) {
+		return why
+	}
+	if err := d.forget(ctx, n); err != nil {
+		return errors.Join(why, err)
+	}
+	return why
+}
+
 func (d *Server) note(ctx context.Context, notes ...queue.Note) error {
 	err := d.store.SetNotes(ctx, notes...)
 	d.changes.Add(1) // also after an error: the notes may have been kept
