@@ -39,7 +39,7 @@ func TestTheDoorTellsOfAFullDisk(t *testing.T) {
 	}
 	s := &served{client: client}
 	disk.Limit(18 << 20)
-	put := fill(t, s)
+	put := fill(t, s, 0)
 	drain(t, s, put)
 	until(t, says("there is room again"), func() bool {
 		_, err := client.Put(t.Context(), queueName("parcels"), bigMessage(put))

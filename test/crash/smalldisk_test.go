@@ -25,7 +25,7 @@ func TestServeWorksOnADiskOf40MB(t *testing.T) {
 	}
 	data := filepath.Join(dir, "data")
 	s := serve(t, preamble(data))
-	put := fill(t, s)
+	put := fill(t, s, 0)
 	if put < 10 {
 		t.Errorf("only %d parcels of 1 MiB fitted on %d MiB", put, smallDisk>>20)
 	}
