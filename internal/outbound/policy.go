@@ -150,7 +150,11 @@ func (p *Policy) CheckHost(host string) error {
 	if p.open() {
 		return nil
 	}
-	host = strings.Trim(host, "[]")
+	if inner, ok := strings.CutPrefix(host, "["); ok { // as a pair alone: a zone may have one
+		if inner, ok = strings.CutSuffix(inner, "]"); ok {
+			host = inner
+		}
+	}
 	if a, err := netip.ParseAddr(host); err == nil {
 		return p.allowed(host, a)
 	}
