@@ -27,6 +27,9 @@ const (
 // ErrClosed is what a keeper answers after Close.
 var ErrClosed = errors.New("the keeper of access tokens is closed")
 
+// ErrLate is the error of who did not wait any longer for an access token.
+var ErrLate = errors.New("no access token came in time")
+
 // A FetchError says that no access token was to be had. It passes, or wants the account or the clock to be put right.
 type FetchError struct {
 	Account string
@@ -162,6 +165,33 @@ func (o *OAuth) Use(done func(authorization string, err error)) {
 		o.waiting = append(o.waiting, done)
 		o.fetch(from, version)
 		o.mu.Unlock()
+	}
+}
+
+// UseBy is Use for who waits until deadline at most: then done is called with ErrLate.
+func (o *OAuth) UseBy(deadline time.Time, done func(authorization string, err error)) {
+	var (
+		mu     sync.Mutex
+		over   bool
+		waited *time.Timer
+	)
+	first := func(authorization string, err error) { // of the two that may come
+		mu.Lock()
+		was := over
+		over = true
+		if waited != nil {
+			waited.Stop()
+		}
+		mu.Unlock()
+		if !was {
+			done(authorization, err)
+		}
+	}
+	o.Use(first)
+	mu.Lock()
+	defer mu.Unlock()
+	if !over {
+		waited = time.AfterFunc(time.Until(deadline), func() { first("", ErrLate) })
 	}
 }
 

@@ -225,3 +225,30 @@ func TestCloseEndsAFetchUnderWay(t *testing.T) {
 		t.Errorf("after Close: %v", err)
 	}
 }
+
+func TestWhoWaitsForATokenIsToldOnceByTheDeadline(t *testing.T) {
+	i, account := newIssuer(t)
+	i.hold = make(chan struct{})
+	path := filepath.Join(t.TempDir(), "account.json")
+	write(t, path, account)
+	o := keeperOf(t, newClock(), path)
+	told := make(chan error, 4)
+	tell := func(_ string, err error) { told <- err }
+	o.UseBy(time.Now().Add(time.Millisecond), tell)
+	if err := <-told; !errors.Is(err, ErrLate) {
+		t.Errorf("while no token comes: %v", err)
+	}
+	o.UseBy(time.Now().Add(time.Hour), tell)
+	close(i.hold)
+	if err := <-told; err != nil {
+		t.Errorf("when a token comes: %v", err)
+	}
+	o.UseBy(time.Now().Add(-time.Hour), tell)
+	if err := <-told; err != nil {
+		t.Errorf("when there is a token: %v", err)
+	}
+	o.Close()
+	if n := len(told); n != 0 {
+		t.Errorf("%d answers too many", n)
+	}
+}

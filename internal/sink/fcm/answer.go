@@ -56,14 +56,14 @@ func nameIn(body []byte) string {
 
 // tokenless is the outcome where there is no access token to send with: nothing was tried.
 func (d *delivery) tokenless(err error) component.Outcome {
-	var failed *token.FetchError
-	if errors.As(err, &failed) {
-		if failed.Final { // each message would be told the same: let them wait where they are
-			d.project.pause.Begin(d.sink.clock(), max(failed.After, time.Second), err)
-		}
-		return component.Hold(failed.After, err)
+	if errors.Is(err, token.ErrLate) {
+		return component.Again(0, err)
 	}
-	return component.Hold(0, err)
+	after, final := token.Failed(err)
+	if final { // each message would be told the same: let them wait where they are
+		d.project.pause.Begin(d.sink.clock(), max(after, time.Second), err)
+	}
+	return component.Hold(after, err)
 }
 
 // refused deals with an answer that is not 200.

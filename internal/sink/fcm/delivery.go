@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"hash/maphash"
-	"sync"
 	"time"
 
 	"github.com/hikyaku/hikyaku/internal/component"
@@ -40,7 +39,6 @@ type delivery struct {
 var (
 	errNoProject   = errors.New("it has no attribute project, and several are configured")
 	errDeviceRests = errors.New("QUOTA_EXCEEDED: the device rests")
-	errNoToken     = errors.New("no access token came in time")
 )
 
 const mostToken = 4096 // characters of a device's token that are believed
@@ -110,42 +108,16 @@ func (d *delivery) single() bool { return d.wish.target == "token" || d.wish.tar
 // device is a hash of whom the message is for.
 func (d *delivery) device() uint64 { return maphash.String(d.sink.seed, d.wish.name) }
 
-// send sends the message as soon as there is an access token.
+// send sends the message as soon as there is an access token: the only wait here that a connection does not bound.
 func (d *delivery) send() {
-	var (
-		mu     sync.Mutex
-		over   bool // it was sent, or is given up
-		waited *time.Timer
-	)
-	mine := func() bool { // for the one of the two that comes first
-		mu.Lock()
-		defer mu.Unlock()
-		was := over
-		over = true
-		if waited != nil {
-			waited.Stop()
-		}
-		return !was
-	}
-	d.project.tokens.Use(func(authorization string, err error) {
-		switch {
-		case !mine():
-		case err != nil:
+	d.project.tokens.UseBy(d.deadline, func(authorization string, err error) {
+		if err != nil {
 			d.end(d.tokenless(err), false)
-		default:
-			d.authorization = authorization
-			d.request()
+			return
 		}
+		d.authorization = authorization
+		d.request()
 	})
-	mu.Lock()
-	defer mu.Unlock()
-	if !over { // a token is being fetched: the only wait here that a connection does not bound
-		waited = time.AfterFunc(time.Until(d.deadline), func() {
-			if mine() {
-				d.end(component.Again(0, errNoToken), false)
-			}
-		})
-	}
 }
 
 func (d *delivery) request() {

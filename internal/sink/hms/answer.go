@@ -2,6 +2,7 @@ package hms
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -68,6 +69,9 @@ func (d *delivery) delivered(said *Refusal) bool {
 
 // tokenless is the outcome where there is no access token to send with: nothing was tried.
 func (d *delivery) tokenless(err error) component.Outcome {
+	if errors.Is(err, token.ErrLate) {
+		return component.Again(0, err)
+	}
 	after, final := token.Failed(err)
 	if final { // each message would be told the same: let them wait where they are
 		d.app.pause.Begin(d.sink.clock(), max(after, time.Second), err)

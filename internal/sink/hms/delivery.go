@@ -3,7 +3,6 @@ package hms
 import (
 	"errors"
 	"fmt"
-	"sync"
 	"time"
 
 	"github.com/hikyaku/hikyaku/internal/component"
@@ -36,8 +35,7 @@ type delivery struct {
 }
 
 var (
-	errNoApp   = errors.New("it has no attribute app, and several are configured")
-	errNoToken = errors.New("no access token came in time")
+	errNoApp = errors.New("it has no attribute app, and several are configured")
 )
 
 const mostToken = 4096 // characters of a device's token that are believed
@@ -101,42 +99,16 @@ func (d *delivery) answer(o component.Outcome) (ready bool) {
 // single tells whether the message is for one device.
 func (d *delivery) single() bool { return d.wish.target == "token" }
 
-// send sends the message as soon as there is an access token.
+// send sends the message as soon as there is an access token: the only wait here that a connection does not bound.
 func (d *delivery) send() {
-	var (
-		mu     sync.Mutex
-		over   bool // it was sent, or is given up
-		waited *time.Timer
-	)
-	mine := func() bool { // for the one of the two that comes first
-		mu.Lock()
-		defer mu.Unlock()
-		was := over
-		over = true
-		if waited != nil {
-			waited.Stop()
-		}
-		return !was
-	}
-	d.app.tokens.Use(func(authorization string, err error) {
-		switch {
-		case !mine():
-		case err != nil:
+	d.app.tokens.UseBy(d.deadline, func(authorization string, err error) {
+		if err != nil {
 			d.end(d.tokenless(err), false)
-		default:
-			d.authorization = authorization
-			d.request()
+			return
 		}
+		d.authorization = authorization
+		d.request()
 	})
-	mu.Lock()
-	defer mu.Unlock()
-	if !over { // a token is being fetched: the only wait here that a connection does not bound
-		waited = time.AfterFunc(time.Until(d.deadline), func() {
-			if mine() {
-				d.end(component.Again(0, errNoToken), false)
-			}
-		})
-	}
 }
 
 func (d *delivery) request() {
