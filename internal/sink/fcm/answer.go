@@ -74,11 +74,11 @@ func (d *delivery) refused(r push.Result) {
 	o := component.Again(rest.After(r.Response.Get("retry-after"), now), reason)
 	switch {
 	case reason.FCM == "UNREGISTERED" && d.single():
-		d.pass.End(true)
-		d.fit.End(false)
+		d.passes.Device.End(true)
+		d.passes.Message.End(false)
 		d.bury(d.death(now, reason), reason, r.Sent, true)
 		return
-	case reason.FCM == "SENDER_ID_MISMATCH" && d.pass.Waits():
+	case reason.FCM == "SENDER_ID_MISMATCH" && d.passes.Device.Waits():
 		d.doubt(now, reason, r.Sent)
 		return
 	case reason.FCM == thirdParty:
@@ -101,7 +101,7 @@ func (d *delivery) refused(r push.Result) {
 		if o.After > 0 {
 			d.project.pause.Strike(now, d.device(), o.After, reason)
 		}
-	case d.fit.Waits():
+	case d.passes.Message.Waits():
 		d.misfit(reason, r.Sent)
 		return
 	default:

@@ -107,14 +107,11 @@ func New(c Config, env component.Env) (component.Sink, error) {
 			return nil, err
 		}
 		percent := cmp.Or(c.SuspectPercent, suspect.DefaultPercent)
-		p.watch = suspect.New(suspect.Config{
+		p.watches = suspect.NewWatches(suspect.Config{
 			Percent: percent, Answers: c.SuspectAnswers, Clock: func() time.Time { return s.clock() },
 			Mistake: func(seen suspect.Seen) error { return p.mistake(percent, seen) },
-		})
-		p.refusals = suspect.New(suspect.Config{
-			Percent: max(percent, refusedPercent), Equal: true, Answers: c.SuspectAnswers,
-			Clock: func() time.Time { return s.clock() }, Mistake: p.refused,
-		})
+		}, p.refused)
+
 		s.projects[name] = p
 		if len(c.Projects) == 1 {
 			s.only = p

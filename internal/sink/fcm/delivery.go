@@ -32,8 +32,7 @@ type delivery struct {
 	authorization string         // that it was sent with
 	renewed       bool           // it was sent again because its access token was refused
 	push          *collapse.Push // nil: it has no collapse key
-	pass          suspect.Pass   // past the watch over whose its device is
-	fit           suspect.Pass   // past the one over what FCM refuses
+	passes        suspect.Passes // past the watches over the project's answers
 }
 
 var (
@@ -139,7 +138,7 @@ func (d *delivery) request() {
 func (d *delivery) resend() {
 	again := *d
 	again.renewed, again.push = true, d.push.Again()
-	d.pass, d.fit = suspect.Pass{}, suspect.Pass{} // they are the other's now
+	d.passes = suspect.Passes{} // they are the other's now
 	again.send()
 }
 

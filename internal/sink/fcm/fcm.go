@@ -134,8 +134,7 @@ func (s *Sink) DeliverDirect(m *message.Message, deadline time.Time, done func(c
 func (s *Sink) Close() error {
 	s.hangUp()
 	for _, p := range s.projects {
-		p.watch.Close()
-		p.refusals.Close()
+		p.watches.Close()
 	}
 	return s.dead.Close()
 }

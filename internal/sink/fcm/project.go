@@ -1,7 +1,6 @@
 package fcm
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"net/http"
@@ -33,10 +32,10 @@ type project struct {
 	pause  rest.Pause
 	// Over the answers to messages for one device: whether they mean that the project is wrong, or that its messages
 	// are.
-	watch, refusals *suspect.Watch
-	last            atomic.Pointer[Refusal] // that refusals was told of
-	parties         alike                   // that had THIRD_PARTY_AUTH_ERROR
-	row             atomic.Int64            // of these, since a good answer
+	watches suspect.Watches
+	last    atomic.Pointer[Refusal] // that the watch over messages was told of
+	parties alike                   // that had THIRD_PARTY_AUTH_ERROR
+	row     atomic.Int64            // of these, since a good answer
 }
 
 // mistake says what is probably wrong with a project's messages.
@@ -46,11 +45,6 @@ func (p *project) mistake(percent int, seen suspect.Seen) error {
 		"check projects.%s.account_file and projects.%s.id, or raise suspect_percent (%d) if so many tokens are "+
 		"another project's", p.name, seen.Doubts, seen.Answers, p.name, p.name, percent)
 }
-
-// refusedPercent of the last answers may be that FCM refuses the message. It is many: a project may have many a token
-// that is none, and one of several programs may be at fault alone. A dead letter can be sent again, and a project that
-// rests keeps everybody waiting.
-const refusedPercent = 50
 
 // refused says what is probably wrong when FCM refuses messages.
 func (p *project) refused(seen suspect.Seen) error {
@@ -81,7 +75,7 @@ func (p *project) calm() {
 }
 
 // why is for what one of the watches lets messages wait; nil: none does.
-func (p *project) why() error { return cmp.Or(p.watch.Why(), p.refusals.Why()) }
+func (p *project) why() error { return p.watches.Why() }
 
 // identity tells apart what projects cannot share.
 func (p *project) identity() string { return fmt.Sprintf("%q", []string{p.address, p.config.CAFile}) }

@@ -16,38 +16,29 @@ func (d *delivery) watched() {
 		d.send()
 		return
 	}
-	of := suspect.KindOf(d.message)
-	d.project.watch.Enter(&d.pass, d.wish.name, of, func(wait time.Duration, why error) {
+	d.project.watches.Enter(&d.passes, d.wish.name, suspect.KindOf(d.message), func(wait time.Duration, why error) {
+		if wait == 0 {
+			wait, why = d.project.pause.Left(d.sink.clock()) // it may have begun meanwhile
+		}
 		if wait > 0 {
-			d.answer(component.Hold(wait, why))
+			d.end(component.Hold(wait, why), false)
 			return
 		}
-		d.project.refusals.Enter(&d.fit, d.wish.name, of, func(wait time.Duration, why error) {
-			if wait > 0 {
-				d.end(component.Hold(wait, why), false)
-				return
-			}
-			if left, why := d.project.pause.Left(d.sink.clock()); left > 0 { // it has begun meanwhile
-				d.end(component.Hold(left, why), false)
-				return
-			}
-			d.send()
-		})
+		d.send()
 	})
 }
 
 // end answers for a message that was sent, or was let go. right: the answer says that the device is one of the
 // project's.
 func (d *delivery) end(o component.Outcome, right bool) {
-	d.pass.End(right)
-	d.fit.End(right)
+	d.passes.End(right)
 	d.done(o)
 }
 
 // doubt deals with an answer that means that the device is another project's, or that the project is wrong.
 func (d *delivery) doubt(now time.Time, reason *Refusal, sent time.Time) {
-	d.fit.End(false)
-	d.pass.Doubt(func(v suspect.Verdict, first bool) {
+	d.passes.Message.End(false)
+	d.passes.Device.Doubt(func(v suspect.Verdict, first bool) {
 		death := d.death(now, reason)
 		switch {
 		case v == suspect.Mistake && first:
@@ -66,9 +57,9 @@ func (d *delivery) doubt(now time.Time, reason *Refusal, sent time.Time) {
 
 // misfit deals with an answer that refuses the message: it is wrong, or all are.
 func (d *delivery) misfit(reason *Refusal, sent time.Time) {
-	d.pass.End(false)
+	d.passes.Device.End(false)
 	d.project.last.Store(reason)
-	d.fit.Doubt(func(v suspect.Verdict, first bool) {
+	d.passes.Message.Doubt(func(v suspect.Verdict, first bool) {
 		if !first {
 			return
 		}

@@ -86,7 +86,7 @@ func (d *delivery) refused(r push.Result, reason *Refusal) {
 	asked := rest.After(r.Response.Get("retry-after"), now)
 	o := component.Again(asked, reason)
 	switch code := reason.Code; {
-	case (code == codeNoToken || code == codePartial || code == codeForbidden) && d.pass.Waits():
+	case (code == codeNoToken || code == codePartial || code == codeForbidden) && d.passes.Device.Waits():
 		d.doubt(now, reason, r.Sent)
 		return
 	case code == codeForbidden, code == codePenalty, code == codeOAuth:
@@ -107,7 +107,7 @@ func (d *delivery) refused(r push.Result, reason *Refusal) {
 	case code == codeInternal, reason.Status >= 500, reason.Status == 408:
 		s.failed.Add(d.message.ID, r.Connection, now)
 		o.Slow = true
-	case d.fit.Waits():
+	case d.passes.Message.Waits():
 		d.misfit(reason, r.Sent)
 		return
 	default:

@@ -1,7 +1,6 @@
 package hms
 
 import (
-	"cmp"
 	"fmt"
 	"net/http"
 	"sync/atomic"
@@ -29,8 +28,8 @@ type app struct {
 	pause  rest.Pause
 	flow   atomic.Int32 // rests for flow control in a row, since a good answer
 	// Over the answers to messages for one device: whether they mean that the app is wrong, or that its messages are.
-	watch, refusals *suspect.Watch
-	last            atomic.Pointer[Refusal] // that refusals was told of
+	watches suspect.Watches
+	last    atomic.Pointer[Refusal] // that the watch over messages was told of
 }
 
 // mistake says what is probably wrong with an app's messages.
@@ -41,10 +40,6 @@ func (a *app) mistake(percent int, seen suspect.Seen) error {
 		"Connect, or raise suspect_percent (%d) if so many tokens are another app's", a.name, seen.Doubts,
 		seen.Answers, a.name, percent)
 }
-
-// refusedPercent of the last answers may be that Push Kit refuses the message. It is many: a dead letter can be sent
-// again, and an app that rests keeps everybody waiting.
-const refusedPercent = 50
 
 // refused says what is probably wrong when Push Kit refuses messages.
 func (a *app) refused(seen suspect.Seen) error {
@@ -77,7 +72,7 @@ func (a *app) calm() {
 }
 
 // why is for what one of the watches lets messages wait; nil: none does.
-func (a *app) why() error { return cmp.Or(a.watch.Why(), a.refusals.Why()) }
+func (a *app) why() error { return a.watches.Why() }
 
 // identity tells apart what apps cannot share.
 func (a *app) identity() string { return fmt.Sprintf("%q", []string{a.address, a.config.CAFile}) }

@@ -108,14 +108,11 @@ func New(c Config, env component.Env) (component.Sink, error) {
 			return nil, err
 		}
 		percent := cmp.Or(c.SuspectPercent, suspect.DefaultPercent)
-		a.watch = suspect.New(suspect.Config{
+		a.watches = suspect.NewWatches(suspect.Config{
 			Percent: percent, Answers: c.SuspectAnswers, Clock: func() time.Time { return s.clock() },
 			Mistake: func(seen suspect.Seen) error { return a.mistake(percent, seen) },
-		})
-		a.refusals = suspect.New(suspect.Config{
-			Percent: max(percent, refusedPercent), Equal: true, Answers: c.SuspectAnswers,
-			Clock: func() time.Time { return s.clock() }, Mistake: a.refused,
-		})
+		}, a.refused)
+
 		s.apps[name] = a
 		if len(c.Apps) == 1 {
 			s.only = a

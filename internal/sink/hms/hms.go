@@ -130,8 +130,7 @@ func (s *Sink) DeliverDirect(m *message.Message, deadline time.Time, done func(c
 func (s *Sink) Close() error {
 	s.hangUp()
 	for _, a := range s.apps {
-		a.watch.Close()
-		a.refusals.Close()
+		a.watches.Close()
 	}
 	return s.dead.Close()
 }

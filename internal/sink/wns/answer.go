@@ -83,11 +83,11 @@ func (d *delivery) refused(r push.Result) {
 	o := component.Again(asked, reason)
 	switch code := reason.Status; {
 	case code == http.StatusNotFound, code == http.StatusGone:
-		d.pass.End(code == http.StatusGone) // WNS knows an expired channel as one of the app's
-		d.fit.End(false)
+		d.passes.Device.End(code == http.StatusGone) // WNS knows an expired channel as one of the app's
+		d.passes.Message.End(false)
 		d.bury(d.death(now, reason), reason, r.Sent, true)
 		return
-	case code == http.StatusForbidden && d.pass.Waits():
+	case code == http.StatusForbidden && d.passes.Device.Waits():
 		d.doubt(now, reason, r.Sent)
 		return
 	case code == http.StatusUnauthorized:
@@ -106,7 +106,7 @@ func (d *delivery) refused(r push.Result) {
 		if o.After > 0 {
 			d.service.Pause.Strike(now, d.device(), o.After, reason)
 		}
-	case code != http.StatusOK && code != http.StatusRequestEntityTooLarge && d.fit.Waits():
+	case code != http.StatusOK && code != http.StatusRequestEntityTooLarge && d.passes.Message.Waits():
 		d.misfit(reason, r.Sent)
 		return
 	default:

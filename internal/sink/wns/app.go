@@ -20,8 +20,8 @@ type app struct {
 	tokens *token.OAuth // since Start
 	pause  rest.Pause
 	// Over the answers to its messages: whether they mean that the app is wrong, or that its messages are.
-	watch, refusals *suspect.Watch
-	last            atomic.Pointer[Refusal] // that refusals was told of
+	watches suspect.Watches
+	last    atomic.Pointer[Refusal] // that the watch over messages was told of
 }
 
 // open makes what an app needs, and reads its secret.
@@ -45,10 +45,6 @@ func (a *app) mistake(percent int, seen suspect.Seen) error {
 		"suspect_percent (%d) if so many channels are another app's", a.name, seen.Doubts, seen.Answers, a.name,
 		percent)
 }
-
-// refusedPercent of the last answers may be that WNS refuses the message. It is many: a dead letter can be sent again,
-// and an app that rests keeps everybody waiting.
-const refusedPercent = 50
 
 // refused says what is probably wrong when WNS refuses messages.
 func (a *app) refused(seen suspect.Seen) error {

@@ -1,7 +1,6 @@
 package wns
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"hash/maphash"
@@ -152,8 +151,7 @@ func (s *Sink) DeliverDirect(m *message.Message, deadline time.Time, done func(c
 func (s *Sink) Close() error {
 	s.hangUp()
 	for _, a := range s.apps {
-		a.watch.Close()
-		a.refusals.Close()
+		a.watches.Close()
 	}
 	return s.dead.Close()
 }
@@ -176,4 +174,4 @@ func (s *Sink) hangUp() {
 }
 
 // why is for what one of the watches lets messages wait; nil: none does.
-func (a *app) why() error { return cmp.Or(a.watch.Why(), a.refusals.Why()) }
+func (a *app) why() error { return a.watches.Why() }
