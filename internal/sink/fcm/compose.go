@@ -12,6 +12,7 @@ import (
 
 	"github.com/hikyaku/hikyaku/internal/message"
 	"github.com/hikyaku/hikyaku/internal/push/attribute"
+	"github.com/hikyaku/hikyaku/internal/push/payload"
 )
 
 const longestTTL = 28 * 24 * time.Hour
@@ -105,7 +106,7 @@ func (d *delivery) compose(now time.Time) ([]byte, error) {
 
 // android adds what attributes and settings say for Android devices, where the program has not said it.
 func (d *delivery) android(members map[string]json.RawMessage, now time.Time) error {
-	add := map[string]string{}
+	add := map[string]any{}
 	if p := cmp.Or(d.wish.priority, d.sink.priority); p != "" {
 		add["priority"] = p
 	}
@@ -119,32 +120,5 @@ func (d *delivery) android(members map[string]json.RawMessage, now time.Time) er
 	case d.wish.expiration.Set:
 		add["ttl"] = "0s"
 	}
-	if len(add) == 0 {
-		return nil
-	}
-	var android map[string]json.RawMessage
-	if text, there := members["android"]; there {
-		if err := json.Unmarshal(text, &android); err != nil {
-			return errors.New("the member android of FCM's message is no JSON object")
-		}
-	}
-	if android == nil {
-		android = map[string]json.RawMessage{}
-	}
-	for name, value := range add {
-		if _, there := android[name]; there {
-			continue
-		}
-		text, err := json.Marshal(value)
-		if err != nil {
-			return fmt.Errorf("android.%s: %w", name, err)
-		}
-		android[name] = text
-	}
-	text, err := json.Marshal(android)
-	if err != nil {
-		return fmt.Errorf("android: %w", err)
-	}
-	members["android"] = text
-	return nil
+	return payload.Fill(members, "android", add)
 }

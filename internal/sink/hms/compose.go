@@ -12,6 +12,7 @@ import (
 
 	"github.com/hikyaku/hikyaku/internal/message"
 	"github.com/hikyaku/hikyaku/internal/push/attribute"
+	"github.com/hikyaku/hikyaku/internal/push/payload"
 )
 
 const (
@@ -148,32 +149,5 @@ func (d *delivery) android(members map[string]json.RawMessage, now time.Time) er
 	case d.wish.expiration.Set:
 		add["ttl"] = "1s" // nothing is documented that keeps a message for no time at all
 	}
-	if len(add) == 0 {
-		return nil
-	}
-	var android map[string]json.RawMessage
-	if text, there := members["android"]; there {
-		if err := json.Unmarshal(text, &android); err != nil {
-			return errors.New("the member android of Push Kit's message is no JSON object")
-		}
-	}
-	if android == nil {
-		android = map[string]json.RawMessage{}
-	}
-	for name, value := range add {
-		if _, there := android[name]; there {
-			continue
-		}
-		text, err := json.Marshal(value)
-		if err != nil {
-			return fmt.Errorf("android.%s: %w", name, err)
-		}
-		android[name] = text
-	}
-	text, err := json.Marshal(android)
-	if err != nil {
-		return fmt.Errorf("android: %w", err)
-	}
-	members["android"] = text
-	return nil
+	return payload.Fill(members, "android", add)
 }

@@ -124,7 +124,7 @@ func TestWhatAMessageSaysWronglyRejectsItAlone(t *testing.T) {
 		{body(`{"bad":true}`), "no title"},
 		{body(`[1]`), "object"},
 		{body(`{"token":["x"]}`), "a member token of its own"},
-		{body(`{"android":1}`), "android of Push Kit's message is no JSON object"},
+		{body(`{"android":1}`), "member android is no JSON object"},
 		{body(`not JSON`), "no JSON"},
 		{body(`{"data":1}`), "80100003"},
 		{body(`{"data":"` + strings.Repeat("x", 5000) + `"}`), "80300008 (the message is too long)"},
