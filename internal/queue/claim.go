@@ -47,7 +47,7 @@ type claiming struct {
 	picks    []picked
 	err      error
 	place    uint64        // in the line, with errAgain
-	ready    chan struct{} // closed when a waiter was served
+	ready    chan struct{} // closed when a waiter was served; nil: it does not wait
 }
 
 // Claim hands out up to Max messages: of the earliest entry of From that has any, the oldest first. When there is none
@@ -108,7 +108,7 @@ func (s *Store) claim(ctx context.Context, r *ClaimRequest, wait time.Duration, 
 	now := s.clock()
 	s.state.advance(now)
 	s.tick()
-	c := &claiming{s: s, r: r, now: now, ready: make(chan struct{})}
+	c := &claiming{s: s, r: r, now: now}
 	if r.Owner != nil {
 		c.claimant = r.Owner.claimant
 	} else {
@@ -145,6 +145,7 @@ func (s *Store) claim(ctx context.Context, r *ClaimRequest, wait time.Duration, 
 		s.mu.Unlock()
 		return nil, err
 	}
+	c.ready = make(chan struct{})
 	w := &waiter{number: place, asker: a, served: func(w *waiter) {
 		c.hand()
 		close(c.ready)
@@ -325,10 +326,9 @@ func (c *claiming) hand() {
 	}
 	s := c.s
 	at := s.state.now
-	var ev claimed
 	for i := range c.picks {
-		ev = c.picks[i].event()
-		s.packing.add(at, &ev)
+		s.handed = c.picks[i].event()
+		s.packing.add(at, &s.handed)
 	}
 	if err := s.writePacked(); err != nil {
 		c.err = s.journalError(err)

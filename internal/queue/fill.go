@@ -11,26 +11,9 @@ import (
 // fill reads the bodies of claimed messages. One that cannot be read is set aside as a dead letter, with the reason,
 // and left out; one that a later version wrote is sound, and stays where it is.
 func (s *Store) fill(ctx context.Context, picks []picked) ([]Claim, error) {
-	addrs := make([]journal.Address, len(picks))
-	for i, p := range picks {
-		addrs[i] = p.place
-	}
-	claims := make([]Claim, len(picks))
-	bad := map[int]error{}
-	err := s.journal.Read(ctx, addrs, func(i int, r journal.Record, err error) {
-		p := &picks[i]
-		if err == nil {
-			claims[i].Message, err = decodeMessage(p.head, r.Body)
-		}
-		if err != nil {
-			bad[i] = err
-			return
-		}
-		c := &claims[i]
-		c.Token, c.Queue, c.From, c.Sequence = p.token, p.name, p.from, p.token.Sequence
-		c.Attempt, c.Deadline, c.Message.Hops = int(p.attempt), p.until, p.hops
-		c.Message.Row, c.Columns = p.layout.shape(c.Message.Row), p.columns
-	})
+	f := newFilling(picks)
+	err := s.journal.Read(ctx, f.addrs, f.add)
+	claims, bad := f.claims, f.bad
 	if err == nil && len(bad) > 0 {
 		err = wroteLater(picks, bad)
 	}
@@ -55,6 +38,48 @@ func (s *Store) fill(ctx context.Context, picks []picked) ([]Claim, error) {
 		return nil, errors.Join(fmt.Errorf("set damaged messages aside: %w", err), err2)
 	}
 	return good, nil
+}
+
+// filling is claimed messages whose bodies are read.
+type filling struct {
+	picks  []picked
+	addrs  []journal.Address
+	claims []Claim
+	bad    map[int]error // by index, what could not be read
+
+	// Room for the usual claim: one message.
+	addr [1]journal.Address
+	one  [1]Claim
+}
+
+func newFilling(picks []picked) *filling {
+	f := &filling{picks: picks}
+	f.addrs, f.claims = f.addr[:], f.one[:]
+	if n := len(picks); n != 1 {
+		f.addrs, f.claims = make([]journal.Address, n), make([]Claim, n)
+	}
+	for i := range picks {
+		f.addrs[i] = picks[i].place
+	}
+	return f
+}
+
+// add is told of a message that was read.
+func (f *filling) add(i int, r journal.Record, err error) {
+	p, c := &f.picks[i], &f.claims[i]
+	if err == nil {
+		c.Message, err = decodeMessage(p.head, r.Body)
+	}
+	if err != nil {
+		if f.bad == nil {
+			f.bad = map[int]error{}
+		}
+		f.bad[i] = err
+		return
+	}
+	c.Token, c.Queue, c.From, c.Sequence = p.token, p.name, p.from, p.token.Sequence
+	c.Attempt, c.Deadline, c.Message.Hops = int(p.attempt), p.until, p.hops
+	c.Message.Row, c.Columns = p.layout.shape(c.Message.Row), p.columns
 }
 
 // wroteLater is an error of the first message that a later version wrote, of those that could not be read; nil: there

@@ -239,24 +239,15 @@ func (s *Store) planSettles(pl *plan, p *prepared) (errs []error, observed []fun
 		return nil, nil, nil, nil
 	}
 	errs = make([]error, len(p.change.Settles))
-	events := make([]settled, len(p.change.Settles))
-	marked := make([]doomed, 0, len(p.change.Settles))
-	undo = func() {
-		for _, m := range marked {
-			s.unsettle(m.q, m.e)
-		}
-	}
-	mark := func(q *queueState, e entry, kind SettleKind) {
-		s.state.settling(q, e, true, kind == Back)
-		marked = append(marked, doomed{q: q, e: e})
-	}
+	m := newMarking(s, len(p.change.Settles))
+	undo = m.undo
 	for i, st := range p.change.Settles {
 		q, e, err := s.state.claimOf(st.Token)
 		if err != nil {
 			errs[i] = err
 			continue
 		}
-		ev := &events[i]
+		ev := &m.events[i]
 		ev.queue, ev.seq = q.id, e.seq()
 		switch st.Kind {
 		case Done:
@@ -274,7 +265,7 @@ func (s *Store) planSettles(pl *plan, p *prepared) (errs []error, observed []fun
 			}
 			// Its order would be lost otherwise; their hand-out did not count. There are not many: see shed.
 			for _, later := range q.behind(e, 0, math.MaxInt) {
-				mark(q, later, Back)
+				m.mark(q, later, Back)
 				pl.flight.add(&settled{queue: q.id, seq: later.seq(), end: endBack, uncounted: true})
 			}
 		case Dead:
@@ -289,10 +280,42 @@ func (s *Store) planSettles(pl *plan, p *prepared) (errs []error, observed []fun
 		default:
 			return nil, nil, undo, fmt.Errorf("settlement of kind %d has no meaning", st.Kind)
 		}
-		mark(q, e, st.Kind)
+		m.mark(q, e, st.Kind)
 		pl.flight.add(ev)
 	}
 	return errs, observed, undo, nil
+}
+
+// marking is the claims that a change marks as settling, and the events that end them.
+type marking struct {
+	s      *Store
+	marked []doomed
+	events []settled
+
+	// Room for the usual change: one settlement.
+	one      [1]doomed
+	oneEvent [1]settled
+}
+
+func newMarking(s *Store, n int) *marking {
+	m := &marking{s: s}
+	m.marked, m.events = m.one[:0], m.oneEvent[:]
+	if n > 1 {
+		m.marked, m.events = make([]doomed, 0, n), make([]settled, n)
+	}
+	return m
+}
+
+func (m *marking) mark(q *queueState, e entry, kind SettleKind) {
+	m.s.state.settling(q, e, true, kind == Back)
+	m.marked = append(m.marked, doomed{q: q, e: e})
+}
+
+// undo takes all marks back.
+func (m *marking) undo() {
+	for _, d := range m.marked {
+		m.s.unsettle(d.q, d.e)
+	}
 }
 
 // unsettle takes back the mark of a claim whose end did not get to the journal.

@@ -67,7 +67,8 @@ type Store struct {
 	mu       sync.Mutex
 	state    *state
 	packing  packing
-	failed   error // the journal takes nothing more
+	handed   claimed // what a claim wrote down last
+	failed   error   // the journal takes nothing more
 	closed   bool
 	flights  int                // groups under way
 	landing  *sync.Cond         // flights became fewer, or a pause ended

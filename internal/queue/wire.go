@@ -17,8 +17,11 @@ var errTruncated = errors.New("this one does not understand it")
 // later tells what was read of the journal, whose checksums fit, and cannot be understood: a later version wrote it.
 // Other errors, such as those of the disk, stay what they are.
 func later(where, what string, err error) error {
+	if err == nil || !errors.Is(err, errTruncated) { // errors.As makes an allocation
+		return err
+	}
 	var format *journal.FormatError
-	if !errors.Is(err, errTruncated) || errors.As(err, &format) {
+	if errors.As(err, &format) {
 		return err
 	}
 	return &journal.FormatError{Where: where, What: what, Reason: err.Error()}

@@ -23,10 +23,14 @@ func (j *Journal) Read(ctx context.Context, addrs []journal.Address,
 		return fmt.Errorf("read from journal %s: %w", j.dir, err)
 	}
 	places := j.locateAll(addrs, r.end)
+	defer func() {
+		if r.w != nil {
+			j.windows.put(r.w)
+		}
+	}()
 	for i := range places {
 		if p := &places[i]; p.s != nil {
 			r.w = j.windows.take(p.s, p.group)
-			defer func() { j.windows.put(r.w) }()
 			break
 		}
 	}
