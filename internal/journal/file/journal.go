@@ -8,7 +8,6 @@ import (
 	"slices"
 	"sync"
 	"sync/atomic"
-	"time"
 
 	"github.com/hikyaku/hikyaku/batch"
 	"github.com/hikyaku/hikyaku/internal/journal"
@@ -111,7 +110,7 @@ func Open(ctx context.Context, opts Options) (*Journal, error) {
 		dirty: make(chan struct{}, 1),
 		quit:  make(chan struct{}),
 		ended: make(chan struct{}),
-		disk:  underWay{epoch: time.Now()},
+		disk:  underWay{tick: max(1, o.Patience/ticksOfPatience)},
 	}
 	j.scrubbing.set(o.Scrub)
 	j.buffers.New = func() any { return new([]byte) }

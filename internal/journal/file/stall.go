@@ -27,21 +27,26 @@ const (
 var workNames = [works]string{"a write to the log", "the beginning of a segment", "a sync of the log",
 	"a write ahead of the log", "a look at the folder"}
 
+// ticksOfPatience is how many ticks of underWay Options.Patience has.
+const ticksOfPatience = 8
+
 // underWay knows what the disk has been asked for and has not answered yet. It takes no lock: who hangs may hold any.
+// Time goes by ticks, which mindDisk counts, because a reading of the clock costs more than the rest of it.
 type underWay struct {
-	epoch time.Time
-	since [works]atomic.Int64 // nanoseconds after epoch, and one more; 0: it is not under way
+	tick  time.Duration
+	ticks atomic.Int64
+	since [works]atomic.Int64 // ticks, and one more; 0: it is not under way
 }
 
-func (u *underWay) begin(w work) { u.since[w].Store(int64(time.Since(u.epoch)) + 1) }
+func (u *underWay) begin(w work) { u.since[w].Store(u.ticks.Load() + 1) }
 func (u *underWay) end(w work)   { u.since[w].Store(0) }
 
-// longest is the work that has been under way for the longest time, and for how long.
+// longest is the work that has been under way for the longest time, and for how long at least: two ticks less at most.
 func (u *underWay) longest() (what work, long time.Duration) {
-	now := int64(time.Since(u.epoch)) + 1
+	now := u.ticks.Load()
 	for w := range works {
-		if since := u.since[w].Load(); since > 0 && time.Duration(now-since) > long {
-			what, long = w, time.Duration(now-since)
+		if since := u.since[w].Load(); since > 0 && time.Duration(now-since)*u.tick > long {
+			what, long = w, time.Duration(now-since)*u.tick
 		}
 	}
 	return what, long
@@ -72,7 +77,7 @@ func shown(d time.Duration) time.Duration {
 
 // mindDisk is the goroutine that reports a disk that does not answer, again and again, and that it answers again.
 func (j *Journal) mindDisk() {
-	tick := time.NewTicker(j.opts.Patience / 4)
+	tick := time.NewTicker(j.disk.tick)
 	defer tick.Stop()
 	said := time.Duration(0) // how long it had not answered when that was reported last; 0: it was not
 	for {
@@ -82,6 +87,7 @@ func (j *Journal) mindDisk() {
 		case <-j.ended:
 			return
 		case <-tick.C:
+			j.disk.ticks.Add(1)
 		}
 		switch what, long := j.disk.longest(); {
 		case long >= j.opts.Patience && (said == 0 || long >= said+sayStalled*j.opts.Patience):
