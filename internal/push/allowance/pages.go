@@ -62,7 +62,7 @@ func pageNumber(key string) (uint64, error) {
 		return 0, errKey
 	}
 	number, err := strconv.ParseUint(key[len(pagePrefix):], 16, 64)
-	if err != nil {
+	if err != nil || pageKey(number) != key { // another spelling would never be removed
 		return 0, errKey
 	}
 	return number, nil
