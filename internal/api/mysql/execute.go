@@ -31,7 +31,7 @@ func (h *handler) execute(ctx context.Context, c *vmysql.Conn, query string, bou
 	m.strict = s.strictly(query)
 	s.meter = m
 	defer func() {
-		s.meter = nil
+		s.meter, s.parsed, s.naming = nil, parsed{}, ""
 		m.stop()
 		err = m.why(err)
 	}()

@@ -59,6 +59,11 @@ func (h *handler) gateOf(c *vmysql.Conn) gate.Config {
 			clear(p.BindVars)
 		}
 	}
+	g.Closed = func(statement uint32) {
+		if s := known(c); s != nil {
+			s.kept.forget(statement)
+		}
+	}
 	if s := known(c); s != nil {
 		a := s.allowance()
 		g.MaxPacket = a.value
@@ -158,6 +163,9 @@ func (h *handler) ComMultiQuery(ctx context.Context, c *vmysql.Conn, query strin
 // none.
 const maxPrepared = 16_384
 
+var errPrepared = sqlError(1461, "42000", "Can't create more than max_prepared_stmt_count statements (current value: "+
+	"%d): close some, or leave them out of loops", maxPrepared)
+
 // ComPrepare prepares a statement.
 func (h *handler) ComPrepare(ctx context.Context, c *vmysql.Conn, query string,
 	prepare *vmysql.PrepareData) (fields []*querypb.Field, err error) {
@@ -174,18 +182,26 @@ func (h *handler) ComPrepare(ctx context.Context, c *vmysql.Conn, query string,
 		defer func() { fields = s.text.fields(fields) }()
 	}
 	if len(c.PrepareData) > maxPrepared {
-		return nil, sqlError(1461, "42000", "Can't create more than max_prepared_stmt_count statements (current "+
-			"value: %d): close some, or leave them out of loops", maxPrepared)
+		return nil, errPrepared
 	}
 	l := &long{handler: h, conn: c, query: query}
-	if err := l.look(ctx); err != nil || l.done {
-		return l.fields, sqlErrorOf(err)
+	if err := l.look(ctx); err != nil {
+		return nil, sqlErrorOf(err)
 	}
-	fields, err = h.bind(ctx, c, l.query)
-	if l.silent {
-		fields = nil
+	fields = l.fields
+	if !l.done {
+		if fields, err = h.bind(ctx, c, l.query); l.silent {
+			fields = nil
+		}
+		if err != nil {
+			return nil, l.failed(err)
+		}
 	}
-	return fields, l.failed(err)
+	if s = known(c); s == nil {
+		return fields, nil
+	}
+	defer func() { s.parsed, s.naming = parsed{}, "" }()
+	return fields, s.kept.prepare(prepare.StatementID, len(prepare.PrepareStmt), prepare.ParamsCount, s.parsed)
 }
 
 // ComStmtExecute answers a prepared statement.

@@ -59,11 +59,17 @@ func openStore(t *testing.T, dir string) (*queue.Store, func()) {
 // newRigOver opens a door over a store.
 func newRigOver(t *testing.T, c Config, users *access.Users, s *queue.Store) *rig {
 	t.Helper()
+	return newRigWithin(t, c, users, s, nil)
+}
+
+// newRigWithin opens a door over a store, whose statements and connections have an account.
+func newRigWithin(t *testing.T, c Config, users *access.Users, s *queue.Store, busy *door.Busy) *rig {
+	t.Helper()
 	c.Listen = "127.0.0.1:0"
 	if c.Socket == "" {
 		c.Socket = settings.NoSocket
 	}
-	d, err := New(c, Options{Store: s, Users: users, Traffic: door.NewTraffic("mysql"),
+	d, err := New(c, Options{Store: s, Users: users, Busy: busy, Traffic: door.NewTraffic("mysql"),
 		Report: func(err error) { t.Error("reported:", err) }})
 	if err != nil {
 		t.Fatal(err)

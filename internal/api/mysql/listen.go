@@ -8,13 +8,14 @@ import (
 	"github.com/hikyaku/hikyaku/internal/api/mysql/compress"
 	"github.com/hikyaku/hikyaku/internal/api/mysql/link"
 	"github.com/hikyaku/hikyaku/internal/api/mysql/settings"
+	"github.com/hikyaku/hikyaku/internal/door"
 )
 
 // listen opens the address and the socket. The socket that nobody asked for is left out where it cannot be made or is
 // another's.
 func (d *Server) listen(ctx context.Context) (*limited, error) {
 	c := link.Config{TCP: d.config.Listen, Report: d.report, Count: d.traffic.of.Listen}
-	l := &limited{max: int64(d.config.MaxConnections)}
+	l := &limited{max: int64(d.config.MaxConnections), keeping: d.keeping}
 	switch d.config.Socket {
 	case settings.NoSocket:
 	case "":
@@ -32,11 +33,12 @@ func (d *Server) listen(ctx context.Context) (*limited, error) {
 	return l, err
 }
 
-// limited refuses connections beyond a number, and tells the client so.
+// limited refuses connections beyond a number, and those that there is no room for, and tells the client so.
 type limited struct {
 	*link.Listener
-	max  int64
-	open atomic.Int64
+	max     int64
+	keeping *door.Busy // has room for connectionBytes of each
+	open    atomic.Int64
 }
 
 // Accept returns the next connection that is not one too many. It counts until ended is called.
@@ -46,10 +48,10 @@ func (l *limited) Accept() (net.Conn, error) {
 		if err != nil {
 			return nil, err
 		}
-		if l.open.Add(1) <= l.max {
+		if l.open.Add(1) <= l.max && l.keeping.Try(connectionBytes) {
 			return compress.Greet(conn), nil
 		}
-		l.ended()
+		l.open.Add(-1)
 		// the first bytes of a connection wait for nobody; a client that is gone misses nothing
 		_, _ = conn.Write(tooMany)
 		_ = conn.Close()
@@ -57,7 +59,10 @@ func (l *limited) Accept() (net.Conn, error) {
 }
 
 // ended is called once for each connection that Accept returned.
-func (l *limited) ended() { l.open.Add(-1) }
+func (l *limited) ended() {
+	l.open.Add(-1)
+	l.keeping.Give(connectionBytes)
+}
 
 // tooMany is the error packet that stands in the place of the greeting. Clients look for no SQLSTATE in it yet.
 var tooMany = func() []byte {

@@ -345,5 +345,6 @@ func (l *long) prepare(sc *gms.Context, s *session) error {
 	if inner.query != text {
 		return sqlError(1295, "HY000", "This command is not supported in the prepared statement protocol yet")
 	}
-	return nil
+	s.naming = p.Name
+	return s.kept.name(p.Name, len(text))
 }

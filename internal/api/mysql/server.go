@@ -59,6 +59,7 @@ type Server struct {
 	since     time.Time // when it was opened
 	counts    counts
 	budget    *door.Busy // bytes of all statements and of what they read
+	keeping   *door.Busy // bytes of what connections keep
 	life      door.Life
 	listener  *vmysql.Listener
 	limit     *limited
@@ -83,10 +84,12 @@ func New(c Config, o Options) (*Server, error) {
 		traffic: traffic{of: o.Traffic}, functions: map[string]gms.Function{}, maxRows: 10_000,
 		packetStall: 30 * time.Second, defaultSocket: settings.DefaultSocket}
 	if o.Busy == nil {
-		o.Busy = door.NewBusy(d.config.MaxBusyBytes)
+		o.Busy = door.NewBusy(d.config.MaxBusyBytes * keepingShare / (keepingShare - 1))
 	}
 	d.budget = o.Busy.Share(d.config.MaxBusyBytes)
-	d.config.MaxPacketBytes = min(d.config.MaxPacketBytes, max(d.budget.Limit()/settings.Copies, leastPacket))
+	d.keeping = o.Busy.Share(o.Busy.Limit() / keepingShare)
+	largest := min(d.budget.Limit(), o.Busy.Limit()-d.keeping.Limit()) / settings.Copies
+	d.config.MaxPacketBytes = min(d.config.MaxPacketBytes, max(largest, leastPacket))
 	if d.report == nil {
 		d.report = func(error) {}
 	}

@@ -33,8 +33,9 @@ type session struct {
 
 	meter *meter // of the statement that runs; nil: none does, or one of the short path
 
-	kept      map[string]int64 // bytes of each user variable
-	keptBytes int64            // of all
+	kept   kept
+	parsed parsed // of the command that is worked on
+	naming string // the name that a PREPARE gives; "": the command is none
 
 	altering  *altering      // what an ALTER TABLE of several parts has gathered
 	fractions map[string]int // digits of a second of the TIME columns that a statement defines
@@ -51,6 +52,7 @@ func newSession(ctx context.Context, d *Server, conn *vmysql.Conn, base *gms.Bas
 	error) {
 	s := &session{BaseSession: base, door: d, user: user, end: caller.Of(conn.Conn), plain: true,
 		border: border{autocommit: true}, text: newText()}
+	s.kept.of = d.keeping
 	s.seat = seat{store: d.store, owner: d.store.NewOwner("mysql connection")}
 	s.waiting = func(ctx context.Context) (context.Context, func()) {
 		if s.meter != nil {
@@ -88,6 +90,7 @@ func (s *session) CommandEnd()         {}
 func (s *session) SessionEnd() {
 	s.ownedGoesBack(func(t *tableCounts) *atomic.Int64 { return &t.closed })
 	s.seat.close()
+	s.kept.end()
 }
 
 // CacheQuery and GetCachedQuery keep nothing: the cache of the base has no bound.
@@ -120,11 +123,14 @@ func (s *session) SetSessionVariable(ctx *gms.Context, name string, value any) e
 			return err
 		}
 	}
-	if err := s.BaseSession.SetSessionVariable(ctx, name, value); err != nil {
+	lower := strings.ToLower(name)
+	if err := s.kept.set(lower, value, func() error {
+		return s.BaseSession.SetSessionVariable(ctx, name, value)
+	}); err != nil {
 		return err
 	}
 	s.text.set(name, value)
-	switch strings.ToLower(name) {
+	switch lower {
 	case leaseVariable:
 		return s.readLease(ctx)
 	case gms.AutoCommitSessionVar:
@@ -149,21 +155,21 @@ const maxKeptNames = 1000
 // connection.
 func (s *session) SetUserVariable(ctx *gms.Context, name string, value any, typ gms.Type) error {
 	name = strings.ToLower(name)
-	bytes := valueBytes(value) + int64(len(name))
-	if kept := s.keptBytes - s.kept[name] + bytes; kept > s.allowance().value || len(s.kept) >= maxKeptNames &&
-		s.kept[name] == 0 {
+	bytes, k := valueBytes(value)+int64(len(name)), &s.kept
+	was, again := k.values[name]
+	if k.user-was+bytes > s.allowance().value || !again && len(k.values) >= maxKeptNames {
 		return sqlError(erCapacity, "HY000", "The variables of a connection may have %d bytes in all, and %d names: "+
 			"@%.64s is one too much", s.allowance().value, maxKeptNames, name)
 	}
-	if err := s.BaseSession.SetUserVariable(ctx, name, value, typ); err != nil {
-		return err
+	if !k.change(was, bytes) {
+		return errKept("the value of @" + name)
 	}
-	if s.kept == nil {
-		s.kept = map[string]int64{}
+	if k.values == nil {
+		k.values = map[string]int64{}
 	}
-	s.keptBytes += bytes - s.kept[name]
-	s.kept[name] = bytes
-	return nil
+	k.user += bytes - was
+	k.values[name] = bytes
+	return s.BaseSession.SetUserVariable(ctx, name, value, typ)
 }
 
 // readLease takes over what was said of leases, at first what SET GLOBAL said.

@@ -12,6 +12,9 @@ const erDivisionByZero = 1365
 // maxWarnings is how many warnings of a statement are kept, and counted.
 const maxWarnings = 1024
 
+// maxWarningText is the most bytes of a warning, as MySQL's.
+const maxWarningText = 511
+
 // warn leaves a warning for SHOW WARNINGS.
 func (s *session) warn(code int, message string) {
 	s.Warn(&gms.Warning{Level: "Warning", Code: code, Message: message})
@@ -43,7 +46,8 @@ func (s *session) Warn(w *gms.Warning) {
 			w.Message = before + " database '" + database + "';" + strings.TrimRight(why, " ")
 		}
 	}
-	if s.WarningCount() < maxWarnings {
+	if n := int(s.WarningCount()); n < maxWarnings && s.kept.warn(n+1) {
+		w.Message = strings.ToValidUTF8(w.Message[:min(len(w.Message), maxWarningText)], "")
 		s.BaseSession.Warn(w)
 	}
 }

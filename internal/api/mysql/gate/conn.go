@@ -27,6 +27,8 @@ type Config struct {
 	Command func(Command) error
 	// takes the values that the library has of a prepared statement, before it is reset; nil: nothing
 	Forget func(statement uint32)
+	// is told of a prepared statement that is closed; nil: nobody is
+	Closed func(statement uint32)
 	// how long a client may send nothing of a command that has begun, and a command wait for its turn
 	Stall time.Duration
 }
@@ -114,6 +116,9 @@ func New(conn net.Conn, c Config) *Conn {
 	g := &Conn{Conn: conn, config: c, in: bufio.NewReaderSize(conn, bufferBytes)}
 	if g.config.Forget == nil {
 		g.config.Forget = func(uint32) {}
+	}
+	if g.config.Closed == nil {
+		g.config.Closed = func(uint32) {}
 	}
 	g.ctx, g.end = context.WithCancel(context.Background())
 	return g

@@ -117,6 +117,9 @@ func (g *Conn) values(h [4]byte, n int, command byte) (done bool, err error) {
 	if command == comReset || g.spoiled[id] != nil {
 		g.config.Forget(id)
 	}
+	if command == comClose {
+		g.config.Closed(id)
+	}
 	if command == comExecute {
 		g.cursor, g.failed = len(b) > head && b[head]&1 != 0, nil
 		g.taken += g.long[id] // until it is answered
