@@ -9,7 +9,7 @@ import (
 	"github.com/dolthub/go-mysql-server/sql/types"
 )
 
-// functions are Q4M's, by name.
+// functions are Q4M's and those of locks, by name.
 var functions = map[string]struct {
 	typ  gms.Type
 	eval func(ctx *gms.Context, s *session, args []argument) (any, error)
@@ -56,6 +56,24 @@ var functions = map[string]struct {
 			return nil, err
 		}
 		return text, nil
+	}},
+	"get_lock": {types.Int64, func(ctx *gms.Context, s *session, args []argument) (any, error) {
+		return s.getLock(ctx, args)
+	}},
+	"release_lock": {types.Int64, func(_ *gms.Context, s *session, args []argument) (any, error) {
+		return s.releaseLock(args)
+	}},
+	"release_all_locks": {types.Uint64, func(_ *gms.Context, s *session, args []argument) (any, error) {
+		if err := count("release_all_locks", args, 0); err != nil {
+			return nil, err
+		}
+		return uint64(s.door.locks.releaseAll(s)), nil
+	}},
+	"is_free_lock": {types.Int64, func(_ *gms.Context, s *session, args []argument) (any, error) {
+		return s.isFreeLock(args)
+	}},
+	"is_used_lock": {types.Uint64, func(_ *gms.Context, s *session, args []argument) (any, error) {
+		return s.isUsedLock(args)
 	}},
 }
 

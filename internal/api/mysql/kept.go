@@ -6,8 +6,8 @@ import (
 	"github.com/hikyaku/hikyaku/internal/door"
 )
 
-// kept counts what a connection keeps in memory from one statement to the next: variables, prepared statements
-// and warnings. What all connections keep is bounded together, since there may be thousands of them. It belongs
+// kept counts what a connection keeps in memory from one statement to the next: variables, prepared statements,
+// warnings and locks. What all connections keep is bounded together, since there may be thousands of them. It belongs
 // to the connection's goroutine.
 type kept struct {
 	of    *door.Busy
@@ -19,7 +19,8 @@ type kept struct {
 	prepared map[uint32]prepared
 	trees    map[string]*tree // of prepared statements, by the text that go-mysql-server has
 	named    map[string]int64 // bytes of each statement of a PREPARE, by its name
-	warnings int              // the most that a statement left: go-mysql-server keeps as many
+	locks    int64
+	warnings int // the most that a statement left: go-mysql-server keeps as many
 }
 
 // prepared is a statement that the protocol's library keeps.
@@ -43,6 +44,7 @@ const (
 	parameterBytes  = 64      // a parameter of a prepared statement: its type, and its place in the map of values
 	treeBytes       = 64      // a byte of a statement that is parsed
 	warningBytes    = 640
+	lockBytes       = 512
 )
 
 // keepingShare is the part of what requests and answers may take that connections may keep: a third.
@@ -174,6 +176,15 @@ func (k *kept) warn(n int) bool {
 		return false
 	}
 	k.warnings = n
+	return true
+}
+
+// lock counts one more lock, or one less.
+func (k *kept) lock(more int64) bool {
+	if !k.change(k.locks*lockBytes, (k.locks+more)*lockBytes) {
+		return false
+	}
+	k.locks += more
 	return true
 }
 

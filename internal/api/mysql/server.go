@@ -60,6 +60,7 @@ type Server struct {
 	counts    counts
 	budget    *door.Busy // bytes of all statements and of what they read
 	keeping   *door.Busy // bytes of what connections keep
+	locks     locks
 	life      door.Life
 	listener  *vmysql.Listener
 	limit     *limited

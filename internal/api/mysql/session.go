@@ -37,6 +37,9 @@ type session struct {
 	parsed parsed // of the command that is worked on
 	naming string // the name that a PREPARE gives; "": the command is none
 
+	locked  []*lock // its own; guarded by the locks' mu, as awaited is
+	awaited *lock   // that it waits for; nil: none
+
 	altering  *altering      // what an ALTER TABLE of several parts has gathered
 	fractions map[string]int // digits of a second of the TIME columns that a statement defines
 	plain     bool           // quotes and backslashes mean what they mean by default: the short path may read them
@@ -90,6 +93,7 @@ func (s *session) CommandEnd()         {}
 func (s *session) SessionEnd() {
 	s.ownedGoesBack(func(t *tableCounts) *atomic.Int64 { return &t.closed })
 	s.seat.close()
+	s.door.locks.releaseAll(s)
 	s.kept.end()
 }
 
