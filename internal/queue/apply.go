@@ -382,6 +382,7 @@ func (s *state) applyDefined(e *queueDefined, at int64) {
 	s.nextID = max(s.nextID, e.queue+1)
 	if q := s.queues[e.queue]; q != nil {
 		q.touch()
+		s.follow(q)
 		others := !sameColumns(q.def.Columns, e.def.Columns)
 		s.redefinePast(q, e, at)
 		q.def = e.def

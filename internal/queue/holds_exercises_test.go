@@ -253,6 +253,16 @@ func holdsDefining() []holdsExercise {
 			return w.s.RenameQueue(w.t.Context(), holdsName("new"),
 				holdsName("newer"))
 		}},
+		{"RenameQueue: to which the dead letters of twenty thousand go", func(w *holdsWorld) error {
+			if err := w.s.RenameQueue(w.t.Context(), holdsName("graves"), holdsName("tombs")); err != nil {
+				return err
+			}
+			d, _, err := w.s.Definition(holdsName("q%d", holdsQueues-1))
+			if err == nil && d.DeadLetter != holdsName("tombs").String() {
+				err = fmt.Errorf("dead letters go to %s", d.DeadLetter)
+			}
+			return err
+		}},
 		{"AlterQueue", func(w *holdsWorld) error {
 			return w.s.AlterQueue(w.t.Context(), holdsName("long"), Definition{MaxAttempts: 7})
 		}},

@@ -64,6 +64,7 @@ func (s *state) leaveAll(t *topicState) {
 			n, next = n+1, id+1
 			if !q.gone {
 				q.touch()
+				s.follow(q)
 				q.def.Topic, q.def.Filter = "", ""
 				s.redefined(q)
 			}

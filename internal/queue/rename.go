@@ -3,7 +3,6 @@ package queue
 import (
 	"context"
 	"fmt"
-	"maps"
 	"slices"
 )
 
@@ -88,6 +87,7 @@ func (s *state) applyRenamed(e *renamed) {
 		return
 	}
 	q.touch()
+	s.follow(q)
 	from := q.name
 	q.def.DeadLetter = deadLetterOf(&q.def, from, e.name)
 	if s.queueNames[from] == q {
@@ -97,11 +97,7 @@ func (s *state) applyRenamed(e *renamed) {
 	q.name = e.name
 	s.takeName(q)
 	s.redefined(q)
-	for _, x := range slices.Collect(maps.Keys(s.buries[from.String()])) {
-		x.touch()
-		x.def.DeadLetter = e.name.String()
-		s.redefined(x)
-	}
+	s.renameGrave(from.String(), e.name.String())
 	s.rememberName(q, from)
 }
 

@@ -43,6 +43,7 @@ func (s *state) applyReshaped(e *reshaped, at int64) error {
 		return fmt.Errorf("%w: columns of queue %s are made of others than it has", errTruncated, q.name.Short())
 	}
 	q.touch()
+	s.follow(q)
 	s.redefinePast(q, &e.defined, at)
 	q.prune()
 	layouts := make([]*layout, 0, len(q.layouts)+1)

@@ -26,9 +26,9 @@ type state struct {
 	topicNames     map[Name]*topicState
 	notes          *btree.BTreeG[Note]
 	snapshots      map[Name]*snapshotState
-	snapshotsTaken uint64                              // they are numbered, since the start of the process
-	former         map[Name]*queueState                // by names that queues had
-	buries         map[string]map[*queueState]struct{} // queues by the name of where their dead letters go
+	snapshotsTaken uint64               // they are numbered, since the start of the process
+	former         map[Name]*queueState // by names that queues had
+	graves         map[string]*grave    // by name
 
 	queuesByID           btree.Map[uint32, *queueState]
 	topicsByID           btree.Map[uint32, *topicState]
@@ -91,7 +91,7 @@ type queueState struct {
 	former  []Name          // names that it had and nobody else has, the latest last
 	def     Definition      // normal
 	filter  *condition.Expr // def.Filter
-	buries  string          // def.DeadLetter, as the state's table of it has it
+	buries  *grave          // def.DeadLetter
 	gone    bool            // deleted, or being deleted
 	version uint64          // of def and name
 	saved   uint64          // the newest checkpoint that has it as it was, or need not have it
@@ -173,7 +173,7 @@ func newState() *state {
 		notes:      newListed(lessNote),
 		snapshots:  map[Name]*snapshotState{},
 		former:     map[Name]*queueState{},
-		buries:     map[string]map[*queueState]struct{}{},
+		graves:     map[string]*grave{},
 		queueList:  newListed(lessName), topicList: newListed(lessName), snapshotList: newListed(lessSnapshot),
 		share:    servePiece,
 		fresh:    map[*queueState][]entry{},
@@ -205,25 +205,6 @@ func (s *state) redefined(q *queueState) {
 	q.parseFilter()
 	s.burying(q, q.def.DeadLetter)
 	q.weigh()
-}
-
-// burying notes where the dead letters of q go by now; "": nowhere, it is no more.
-func (s *state) burying(q *queueState, to string) {
-	if q.buries == to {
-		return
-	}
-	if among := s.buries[q.buries]; len(among) > 1 {
-		delete(among, q)
-	} else {
-		delete(s.buries, q.buries)
-	}
-	if q.buries = to; to == "" {
-		return
-	}
-	if s.buries[to] == nil {
-		s.buries[to] = map[*queueState]struct{}{}
-	}
-	s.buries[to][q] = struct{}{}
 }
 
 func (q *queueState) parseFilter() {
