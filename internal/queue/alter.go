@@ -240,8 +240,8 @@ func (s *Store) planAlteration(fl *flight, a *alteration, f *fitting, forgotten 
 	defined := queueDefined{queue: q.id, name: q.name, def: d, forgotten: forgotten}
 	reshapes := q.reshapes(d.Columns, from)
 	grown := d.resident(q.name) - q.def.resident(q.name)
-	if reshapes { // what is there is shown by as many values more for each alteration before
-		grown += int64(fieldResident * len(d.Columns) * (len(q.layouts) + 1))
+	if reshapes {
+		grown += residentOfLayouts(q.reshape(d.Columns, from, q.next)) - residentOfLayouts(q.layouts)
 	}
 	over, err := s.reserve(grown, a.needed)
 	if err != nil {

@@ -263,7 +263,7 @@ func (s *state) forgetSnapshot(sn *snapshotState) {
 }
 
 // bytes is about what its bitmaps take in memory, which counts against the bound of bytes, too.
-func (sn *snapshotState) bytes() int64 { return 64 * int64(sn.before.blocks.Len()) }
+func (sn *snapshotState) bytes() int64 { return blockResident * int64(sn.before.blocks.Len()) }
 
 func (s *state) addSnapshot(q *queueState, sn *snapshotState) {
 	q.touch()

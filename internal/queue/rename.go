@@ -32,13 +32,15 @@ func (e *renamed) read(r *reader) {
 // it by its old name; a replay sends them to it unless another queue has that name by then.
 //
 // Errors: ErrNotFound; ErrExists when the new name is that of a queue or topic; ErrBadName; ErrDefinition when the new
-// name is that of its dead-letter queue; ErrNoRoom, ErrUnavailable, ErrClosed.
+// name is that of its dead-letter queue; ErrQueueFull when Limits.Memory has no room for the names that are kept, of it
+// and of its queue of dead letters in the definitions of others; ErrNoRoom, ErrUnavailable, ErrClosed.
 func (s *Store) RenameQueue(ctx context.Context, from, to Name) error {
 	from, to = s.Resolve(from), s.Resolve(to)
 	if err := to.Check(); err != nil {
 		return err
 	}
 	names := []Name{from, to}
+	over := func() {}
 	return s.defineNames(ctx, func() (event, error) {
 		q := s.state.queueNames[from]
 		switch {
@@ -56,8 +58,27 @@ func (s *Store) RenameQueue(ctx context.Context, from, to Name) error {
 		if err := def.Check(to); err != nil {
 			return nil, err
 		}
+		var err error
+		if over, err = s.reserve(s.state.grownByName(q, &def, to), false); err != nil {
+			return nil, err
+		}
 		return &renamed{queue: q.id, name: to}, nil
-	}, names, names)
+	}, names, names, func() { over() })
+}
+
+// grownByName is how much more is counted when q, whose definition will be def, gets another name: also for the names
+// that it had, and for the queues whose dead letters go to it.
+func (s *state) grownByName(q *queueState, def *Definition, to Name) int64 {
+	grown := def.resident(to) - q.def.resident(q.name) + formerWeight(q.name)
+	if i := slices.Index(q.former, to); i >= 0 {
+		grown -= formerWeight(to)
+	} else if len(q.former) == maxFormer {
+		grown -= formerWeight(q.former[0])
+	}
+	if g := s.graves[q.name.String()]; g != nil {
+		grown += int64(g.from.Len()) * int64(len(to.String())-len(g.name))
+	}
+	return grown
 }
 
 // takenError says that a name is in use. It is ErrExists.

@@ -165,7 +165,8 @@ func (s *Store) TakeSnapshot(ctx context.Context, name, of Name, o SnapshotOptio
 			return nil, fmt.Errorf("%w: the limit of %d snapshots is reached", ErrDefinition, MaxSnapshots)
 		}
 		var err error
-		if given, err = s.reserve(snapshotWeight(name, o.Labels), false); err != nil {
+		grown := snapshotWeight(name, o.Labels) + blockResident*int64(q.all.pages.Len())
+		if given, err = s.reserve(grown, false); err != nil {
 			return nil, err
 		}
 		return &snapshotTaken{queue: q.id, name: name, expire: s.state.advance(s.clock()) + o.Life.Microseconds(),

@@ -3,8 +3,8 @@ package queue
 import "github.com/hikyaku/hikyaku/internal/message"
 
 // About what definitions take in memory beside their texts: an empty queue, topic or snapshot with its places in the
-// lists; a column, a value that messages from before an alteration have, a label; and, for each byte of a filter, what
-// it is compiled to.
+// lists; a column, a value that messages from before an alteration have, a label; for each byte of a filter, what it is
+// compiled to; and of a snapshot, for each page that has messages, which of them it holds.
 const (
 	queueResident    = 2 << 10
 	topicResident    = 640
@@ -13,6 +13,7 @@ const (
 	fieldResident    = 72
 	labelResident    = 128
 	filterResident   = 64
+	blockResident    = 64
 )
 
 // resident is about what a queue with that definition takes in memory, without its messages.
@@ -51,6 +52,9 @@ func snapshotWeight(n Name, labels map[string]string) int64 {
 	return snapshotResident + int64(2*(len(n.Namespace)+len(n.Name))) + labelsResident(labels)
 }
 
+// formerWeight is what a name counts that a queue had.
+func formerWeight(n Name) int64 { return int64(len(n.Namespace) + len(n.Name) + labelResident) }
+
 func (s *state) weighTopic(t *topicState) {
 	weight := topicWeight(t.name, t.labels)
 	s.resident += weight - t.weight
@@ -64,21 +68,21 @@ func (q *queueState) weigh() {
 	}
 	weight := q.def.resident(q.name)
 	for _, n := range q.former {
-		weight += int64(len(n.Namespace) + len(n.Name) + labelResident)
+		weight += formerWeight(n)
 	}
-	for _, l := range q.layouts {
-		weight += l.resident()
-	}
+	weight += residentOfLayouts(q.layouts)
 	*q.counts += weight - q.weight
 	q.weight = weight
 }
 
-// resident is about what the layout takes in memory. What fields are converted to counts for each layout, though they
-// share some of it.
-func (l *layout) resident() (bytes int64) {
-	for i := range l.fields {
-		f := &l.fields[i]
-		bytes += fieldResident + int64(f.value.Size()+columnResident*len(f.through))
+// residentOfLayouts is about what layouts take in memory. What fields are converted to counts for each layout, though
+// they share some of it.
+func residentOfLayouts(layouts []*layout) (bytes int64) {
+	for _, l := range layouts {
+		for i := range l.fields {
+			f := &l.fields[i]
+			bytes += fieldResident + int64(f.value.Size()+columnResident*len(f.through))
+		}
 	}
 	return bytes
 }
