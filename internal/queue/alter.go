@@ -241,7 +241,7 @@ func (s *Store) planAlteration(fl *flight, a *alteration, f *fitting, forgotten 
 	reshapes := q.reshapes(d.Columns, from)
 	grown := d.resident(q.name) - q.def.resident(q.name)
 	if reshapes {
-		grown += residentOfLayouts(q.reshape(d.Columns, from, q.next)) - residentOfLayouts(q.layouts)
+		grown += residentOfLayouts(q.reshaped(d.Columns, from, q.next)) - residentOfLayouts(q.layouts)
 	}
 	over, err := s.reserve(grown, a.needed)
 	if err != nil {

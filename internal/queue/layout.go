@@ -93,36 +93,68 @@ func asPut(width int, upto uint64) *layout {
 	return l
 }
 
-// become is the layout after an alteration of the columns: from says of each column now which of the old ones it was,
-// or fixed.
-func (l *layout) become(old, now message.Columns, from []int) *layout {
-	next := &layout{upto: l.upto, width: l.width, fields: make([]field, len(now))}
+// reshape makes the next layouts of those that there are: from says of each column now which of the old ones it was, or
+// fixed. What layouts have in common they share: they are made of one another, one alteration after the other, so the
+// types that a value went through since a later one are the last of those since an earlier one.
+func reshape(layouts []*layout, old, now message.Columns, from []int) []*layout {
+	next := make([]*layout, len(layouts))
+	for n, l := range layouts {
+		next[n] = &layout{upto: l.upto, width: l.width, fields: make([]field, len(now))}
+	}
 	for i := range now {
-		switch {
-		case from[i] == fixed:
-			v, _ := filler(now[i]) // null where there is none: then there are no rows
-			next.fields[i] = field{from: fixed, value: v}
-		case keeps(old[from[i]], now[i]):
-			next.fields[i] = l.fields[from[i]]
-		default:
-			next.fields[i] = l.fields[from[i]].then(now[i])
+		become := becoming(layouts, old, now[i], from[i])
+		for n, l := range layouts {
+			var was field
+			if from[i] != fixed {
+				was = l.fields[from[i]]
+			}
+			next[n].fields[i] = become(was)
 		}
 	}
 	return next
 }
 
-// then is the field once its value is converted to a column.
-func (f field) then(c message.Column) field {
-	if f.from == fixed {
-		v, err := c.Convert(f.value)
-		if err != nil {
-			v = message.Null() // then there are no rows
-		}
-		return field{from: fixed, value: v}
+// becoming is what makes fields of the old column at a place, or of none, those of a column.
+func becoming(layouts []*layout, old message.Columns, c message.Column, at int) func(field) field {
+	switch {
+	case at == fixed:
+		v, _ := filler(c) // null where there is none: then there are no rows
+		return func(field) field { return field{from: fixed, value: v} }
+	case keeps(old[at], c):
+		return func(f field) field { return f }
 	}
-	plain := message.Column{Name: c.Name, Type: c.Type, Length: c.Length, Scale: c.Scale, Unsigned: c.Unsigned,
+	far := longest(layouts, at)
+	through := append(slices.Clip(far), passed(c))
+	var last, converted message.Value // neighbours mostly have one value
+	return func(f field) field {
+		if f.from != fixed {
+			return field{from: f.from, through: through[len(far)-len(f.through):]}
+		}
+		if converted.IsNull() || f.value != last {
+			var err error
+			if converted, err = c.Convert(f.value); err != nil {
+				converted = message.Null() // then there are no rows
+			}
+			last = f.value
+		}
+		return field{from: fixed, value: converted}
+	}
+}
+
+// longest are the types through which a value of the column at a place has gone on the longest way.
+func longest(layouts []*layout, at int) (through []message.Column) {
+	for _, l := range layouts {
+		if at < len(l.fields) && len(l.fields[at].through) > len(through) {
+			through = l.fields[at].through
+		}
+	}
+	return through
+}
+
+// passed is what is remembered of a column through which values have gone.
+func passed(c message.Column) message.Column {
+	return message.Column{Name: c.Name, Type: c.Type, Length: c.Length, Scale: c.Scale, Unsigned: c.Unsigned,
 		Members: c.Members}
-	return field{from: f.from, through: append(slices.Clip(f.through), plain)}
 }
 
 // filler is what rows from before have in a column that is added: its default, null, or what MySQL puts there.
@@ -222,8 +254,13 @@ func (q *queueState) firstKept(from uint64) (seq uint64, there bool) {
 // like tells whether two layouts show rows alike.
 func (l *layout) like(o *layout) bool {
 	return l.width == o.width && slices.EqualFunc(l.fields, o.fields, func(a, b field) bool {
-		return a.from == b.from && a.value == b.value && sameColumns(a.through, b.through)
+		return a.from == b.from && a.value == b.value && sameWay(a.through, b.through)
 	})
+}
+
+// sameWay tells whether two ways are alike; of layouts of one queue those of one length share their columns.
+func sameWay(a, b []message.Column) bool {
+	return len(a) == len(b) && (len(a) == 0 || &a[0] == &b[0] || sameColumns(a, b))
 }
 
 // plain tells whether it shows rows, of so many columns, as they were put.
@@ -251,29 +288,89 @@ func (l *layout) append(b []byte) []byte {
 	return b
 }
 
-// readLayout reads what append wrote.
-func readLayout(r *reader) *layout {
+// readLayouts reads what append wrote of all layouts of a queue with some columns, so that they share what they did.
+func readLayouts(r *reader, columns message.Columns) []*layout {
+	in := layoutReader{r: r, columns: map[string]message.Column{}, values: map[message.Value]message.Value{}}
+	for _, c := range columns {
+		in.columns[passed(c).String()] = passed(c)
+		if c.Default != nil {
+			in.values[*c.Default] = *c.Default
+		}
+	}
+	layouts := make([]*layout, r.count(3))
+	for i := range layouts {
+		layouts[i] = in.layout()
+	}
+	return layouts
+}
+
+// layoutReader reads layouts, the oldest first. What was read already stands for what is alike.
+type layoutReader struct {
+	r       *reader
+	columns map[string]message.Column // by their texts
+	values  map[message.Value]message.Value
+	ways    []way // of each of today's columns the longest
+}
+
+// way is through which types a value has gone.
+type way struct {
+	texts   []string
+	columns []message.Column
+}
+
+func (in *layoutReader) layout() *layout {
+	r := in.r
 	l := &layout{upto: r.uint(), width: int(r.uint32())}
 	l.fields = make([]field, r.count(2))
+	for len(in.ways) < len(l.fields) {
+		in.ways = append(in.ways, way{})
+	}
 	for i := range l.fields {
 		f := &l.fields[i]
 		if f.from = int(r.int()); f.from == fixed {
-			f.value = r.value()
+			f.value = in.value()
 			continue
 		}
 		if f.from < 0 || f.from >= l.width {
 			r.fail(fmt.Errorf("%w: value %d of a row that has %d", errTruncated, f.from, l.width))
 		}
-		for range r.count(1) {
-			c, err := message.ParseColumn(r.string())
-			if err != nil {
-				r.fail(fmt.Errorf("%w: layout: %w", errTruncated, err))
-				break
-			}
-			f.through = append(f.through, c)
-		}
+		f.through = in.through(&in.ways[i])
 	}
 	return l
+}
+
+func (in *layoutReader) value() message.Value {
+	v := in.r.value()
+	if known, there := in.values[v]; there {
+		return known
+	}
+	in.values[v] = v
+	return v
+}
+
+// through reads through which types a value of a column has gone: mostly the end of a longer way.
+func (in *layoutReader) through(longest *way) []message.Column {
+	texts := make([]string, in.r.count(1))
+	for i := range texts {
+		texts[i] = in.r.string()
+	}
+	if n := len(longest.texts) - len(texts); n >= 0 && slices.Equal(longest.texts[n:], texts) {
+		return longest.columns[n:]
+	}
+	through := make([]message.Column, len(texts))
+	for i, text := range texts {
+		c, known := in.columns[text]
+		if !known {
+			var err error
+			if c, err = message.ParseColumn(text); err != nil {
+				in.r.fail(fmt.Errorf("%w: layout: %w", errTruncated, err))
+			}
+			in.columns[text] = c
+		}
+		through[i] = c
+	}
+	*longest = way{texts, through}
+	return through
 }
 
 // stored is where the parts of a message are: taken under the lock, to be read without it.

@@ -46,7 +46,7 @@ func (s *state) applyReshaped(e *reshaped, at int64) error {
 	s.follow(q)
 	s.redefinePast(q, &e.defined, at)
 	q.prune()
-	layouts := q.reshape(now, e.from, e.frontier)
+	layouts := q.reshaped(now, e.from, e.frontier)
 	// A sequence that was given to a put which failed must not be given, after a restart, to a row of the new columns.
 	q.next = max(q.next, e.frontier)
 	q.views = nil // they are of the old columns
@@ -59,13 +59,10 @@ func (s *state) applyReshaped(e *reshaped, at int64) error {
 	return nil
 }
 
-// reshape is how what is before a sequence will be shown when the columns of q, which still has the old ones, are now.
-func (q *queueState) reshape(now message.Columns, from []int, frontier uint64) []*layout {
-	layouts := make([]*layout, 0, len(q.layouts)+1)
-	for _, l := range append(slices.Clip(q.layouts), asPut(len(q.def.Columns), frontier)) {
-		layouts = append(layouts, l.become(q.def.Columns, now, from))
-	}
-	return layouts
+// reshaped is how what is before a sequence will be shown when the columns of q, which still has the old ones, are now.
+func (q *queueState) reshaped(now message.Columns, from []int, frontier uint64) []*layout {
+	old := q.def.Columns
+	return reshape(append(slices.Clip(q.layouts), asPut(len(old), frontier)), old, now, from)
 }
 
 // sameNames is which old column each new one is when nobody says it: the one of its name.

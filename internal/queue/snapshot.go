@@ -369,9 +369,7 @@ func (s *state) restoreQueue(in *bufio.Reader, version uint64) error {
 			q.former = append(q.former, n)
 			s.former[n] = q
 		}
-		for range r.count(3) {
-			q.layouts = append(q.layouts, readLayout(r))
-		}
+		q.layouts = readLayouts(r, q.def.Columns)
 	}
 	q.weigh()
 	s.queues[q.id], s.queueNames[q.name] = q, q

@@ -75,13 +75,23 @@ func (q *queueState) weigh() {
 	q.weight = weight
 }
 
-// residentOfLayouts is about what layouts take in memory. What fields are converted to counts for each layout, though
-// they share some of it.
+// residentOfLayouts is about what layouts take in memory. What neighbours share counts once: a value from before, and
+// the types that values have gone through.
 func residentOfLayouts(layouts []*layout) (bytes int64) {
-	for _, l := range layouts {
+	for n, l := range layouts {
+		bytes += fieldResident * int64(len(l.fields))
 		for i := range l.fields {
-			f := &l.fields[i]
-			bytes += fieldResident + int64(f.value.Size()+columnResident*len(f.through))
+			if f := &l.fields[i]; n == 0 || i >= len(layouts[n-1].fields) || f.value != layouts[n-1].fields[i].value {
+				bytes += int64(f.value.Size())
+			}
+		}
+	}
+	if len(layouts) == 0 {
+		return 0
+	}
+	for i := range layouts[0].fields {
+		for _, c := range longest(layouts, i) {
+			bytes += int64(columnSize(&c))
 		}
 	}
 	return bytes
