@@ -22,6 +22,7 @@ type applied struct {
 // is the wall clock in microseconds at which the group became durable; 0 when not known.
 func (s *state) applyMost(group []applied, durable int64) error {
 	var bodies map[uint32]*sharedBody
+	s.asked = 0
 	for i := range group {
 		g := &group[i]
 		s.now = max(s.now, g.at)

@@ -218,7 +218,81 @@ func holdsKeeping() []holdsExercise {
 			n, err := w.s.Remove(w.t.Context(), holdsName("many"), seqs)
 			return holdsWants(len(seqs), n, err)
 		}},
+		{"Remove: all over a queue with a history and many snapshots", func(w *holdsWorld) error {
+			if err := w.s.AlterQueue(w.t.Context(), holdsName("many"), Definition{History: time.Hour}); err != nil {
+				return err
+			}
+			n, err := w.s.Remove(w.t.Context(), holdsName("many"), holdsSpread(12_000, holdsOfMany))
+			return holdsWants(holdsSpreadOut, n, err)
+		}},
+		{"Settle: done, all over a queue with some snapshots", func(w *holdsWorld) error { return w.some(true) }},
+		{"Remove: all over a queue with some snapshots", func(w *holdsWorld) error { return w.some(false) }},
 	}
+}
+
+// holdsSpreadOut is how many messages are settled or removed that lie all over a queue.
+const holdsSpreadOut = 100
+
+// holdsSpread are as many sequences, all over those between two.
+func holdsSpread(from, to int) (seqs []uint64) {
+	for i := range holdsSpreadOut {
+		seqs = append(seqs, uint64(from+i*(to-from)/holdsSpreadOut))
+	}
+	return seqs
+}
+
+// some ends messages all over a queue with as many snapshots as are asked at once when one message is settled.
+func (w *holdsWorld) some(settle bool) error {
+	const there = 7000
+	name := holdsName("some")
+	holdsNow.on.Store(false)
+	w.create("some", Definition{History: time.Hour})
+	began := w.s.clock()
+	w.put("some", there, "")
+	w.seek("some", w.s.clock().Add(time.Second)) // none of its snapshots holds any of them
+	for i := range fewSnapshots {
+		if _, err := w.s.TakeSnapshot(w.t.Context(), holdsName("some%d", i), name, SnapshotOptions{}); err != nil {
+			return err
+		}
+	}
+	w.seek("some", began.Add(-time.Second))
+	if err := w.s.AlterQueue(w.t.Context(), name, Definition{}); err != nil {
+		return err
+	}
+	cs, err := w.hold("some", "", there)
+	if err != nil {
+		return err
+	}
+	var ends []Settlement
+	for i := 0; i < len(cs); i += there / holdsSpreadOut {
+		ends = append(ends, Settlement{Token: cs[i].Token})
+	}
+	if !settle {
+		var back []Settlement
+		for _, c := range cs {
+			back = append(back, Settlement{Token: c.Token, Kind: Back})
+		}
+		if _, err := w.s.Settle(w.t.Context(), back); err != nil {
+			return err
+		}
+	}
+	holdsNow.on.Store(true)
+	if settle {
+		_, err = w.s.Settle(w.t.Context(), ends)
+	} else {
+		var n int
+		n, err = w.s.Remove(w.t.Context(), name, holdsSpread(1, there))
+		err = holdsWants(holdsSpreadOut, n, err)
+	}
+	if err == nil {
+		err = w.until("some", "the past is forgotten", func(st Stats) bool { return st.Past == 0 })
+	}
+	holdsNow.on.Store(false)
+	if err == nil {
+		err = w.s.DeleteQueue(w.t.Context(), name)
+	}
+	holdsNow.on.Store(true)
+	return err
 }
 
 // end settles the first messages of a queue.

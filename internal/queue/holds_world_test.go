@@ -17,9 +17,9 @@ const (
 	holdsShort     = 100_000 // of each of five,
 	holdsOther     = 220_000 // and of one that nobody asks for
 	holdsQueues    = 20_000
-	holdsSnapshots = 5_000 - 10 // some are taken by exercises
-	holdsOfOne     = 800        // of one queue,
-	holdsOfMany    = 20_000     // which has so many messages; the others are of a queue that has one
+	holdsSnapshots = 5_000 - 10 - fewSnapshots // some are taken by exercises
+	holdsOfOne     = 800                       // of one queue,
+	holdsOfMany    = 20_000                    // which has so many messages; the others are of a queue that has one
 	holdsNotes     = 20_000
 	holdsPut       = 10_000 // messages in one put
 )

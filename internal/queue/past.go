@@ -67,13 +67,17 @@ func (q *queueState) keeps(e entry, now int64) bool {
 	return q.def.History > 0 && q.pastUntil(e) > now || q.snapshots != nil && q.held(e.seq())
 }
 
-// fewSnapshots are asked whether they hold a message when it is settled.
+// fewSnapshots are asked whether they hold a message when it is settled, while a group has not asked many.
 const fewSnapshots = 64
 
 // doubts tells whether it would take long to know if a snapshot holds a message: it goes to the past then, and tick
 // finds out. Nobody sees the past but by an event that finds out, too.
 func (s *state) doubts(q *queueState, e entry) bool {
-	return !s.folding && len(q.snapshots) > fewSnapshots && (!q.heldLast.known || q.heldLast.page != e.page.number)
+	if s.folding || len(q.snapshots) == 0 || q.heldLast.known && q.heldLast.page == e.page.number {
+		return false
+	}
+	s.asked += len(q.snapshots)
+	return len(q.snapshots) > fewSnapshots || s.asked > askedAtOnce
 }
 
 // settlePast removes a message that was settled: into the past if it is kept for a seek, or may be.

@@ -9,15 +9,15 @@ import (
 // stretch is how many pages a purge or a seek concerns as one step: it holds the lock for so long. Of each page all
 // snapshots may have to be asked: where there are many of them the steps are shorter.
 const (
-	stretch = 8
-	asked   = 4096 // snapshots that are asked in one step, or all of them for one page
+	stretch     = 8
+	askedAtOnce = 4096 // snapshots that are asked in one step, or all of them for one page
 )
 
 // stretch is where a stretch of pages that begins at a sequence ends, at most at end.
 func (q *queueState) stretch(from, end uint64) uint64 {
 	n, most := 0, stretch
 	if k := len(q.snapshots); k > 0 {
-		most = max(1, min(stretch, asked/k))
+		most = max(1, min(stretch, askedAtOnce/k))
 	}
 	for p := range q.all.pagesFrom(pageOf(from)) {
 		if n++; n > most {

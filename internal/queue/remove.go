@@ -76,37 +76,46 @@ const removeBatch = 10_000
 // Remove takes messages out of a queue, whether they are ready, delayed or behind another of their key, and returns how
 // many when that is durable. Those that are claimed are left, and what is not there is passed over. Like purged ones
 // they are gone also where the queue has a history, but for snapshots that hold them. Up to 10,000 go as one atomic
-// group, more in several; after an error removed counts those groups that are done. While it is on its way nobody can
-// claim them.
+// group, fewer where many snapshots have to be asked about them, and more in several; after an error removed counts
+// those groups that are done. While it is on its way nobody can claim them.
 //
 // Errors: ErrNotFound, ErrUnavailable, ErrClosed. After ctx's error they may or may not be gone.
 func (s *Store) Remove(ctx context.Context, n Name, sequences []uint64) (removed int, err error) {
 	sorted := slices.Compact(slices.Sorted(slices.Values(sequences)))
-	for some := range slices.Chunk(sorted, removeBatch) {
-		done, err := s.removeSome(ctx, n, some)
+	for len(sorted) > 0 {
+		done, looked, err := s.removeSome(ctx, n, sorted)
 		removed += done
 		if err != nil {
 			return removed, err
 		}
+		sorted = sorted[looked:]
 	}
 	return removed, nil
 }
 
-// removeSome removes messages in one group. Their sequences rise.
-func (s *Store) removeSome(ctx context.Context, n Name, sequences []uint64) (int, error) {
+// removeSome removes the first of some messages in one group, and tells at how many it has looked. Their sequences
+// rise.
+func (s *Store) removeSome(ctx context.Context, n Name, sequences []uint64) (done, looked int, err error) {
 	if err := s.enter(ctx); err != nil {
-		return 0, err
+		return 0, 0, err
 	}
 	q, err := s.queueOf(n)
 	if err != nil {
 		s.leave()
-		return 0, err
+		return 0, 0, err
 	}
 	s.catchUp() // a claim whose lease has ended is none
 	e := &removed{queue: q.id}
 	var es []entry
 	var nobody []doomed
-	for _, seq := range sequences {
+	asked, last := 0, ^uint64(0)
+	for _, seq := range sequences[:min(len(sequences), removeBatch)] {
+		if number := pageOf(seq); number != last {
+			if asked, last = asked+len(q.snapshots), number; asked > askedAtOnce && len(es) > 0 {
+				break
+			}
+		}
+		looked++
 		if x, there := q.all.Get(seq); there && x.claim() == nil {
 			s.state.doom(q, x, &nobody) // what the journal is told must not be claimed before it answers
 			es = append(es, x)
@@ -115,7 +124,7 @@ func (s *Store) removeSome(ctx context.Context, n Name, sequences []uint64) (int
 	}
 	if len(es) == 0 {
 		s.leave()
-		return 0, nil
+		return 0, looked, nil
 	}
 	f := newFlight(e)
 	f.undo = func() { s.relentAll(q, es) }
@@ -124,11 +133,11 @@ func (s *Store) removeSome(ctx context.Context, n Name, sequences []uint64) (int
 		s.state.serve()
 		s.settleUp()
 		s.leave()
-		return 0, err
+		return 0, 0, err
 	}
 	s.mu.Unlock()
 	if err := f.wait(ctx); err != nil {
-		return 0, err
+		return 0, 0, err
 	}
-	return e.count, nil
+	return e.count, looked, nil
 }

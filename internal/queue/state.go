@@ -47,6 +47,7 @@ type state struct {
 	released []journal.Address
 
 	postponed postponed
+	asked     int // snapshots that the group which is being applied had to ask what they hold
 
 	fresh map[*queueState][]entry // became claimable since the last serve, in queues where somebody waits
 	// likewise, where a waiter's condition asks for a body: the Store reads it and serves again
