@@ -4,11 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
 	"math/rand/v2"
 	"sync"
 	"sync/atomic"
-	"syscall"
 	"testing"
 	"time"
 
@@ -213,12 +211,7 @@ func TestAJournalWithoutFilesRefusesPutsSaysSoOnceAndGoesOn(t *testing.T) {
 	s, j := onDiskTelling(t, disk, func(error) { reports.Add(1) })
 	defer j.Close()
 	defer s.Close()
-	disk.Fault(func(op faultfs.Op) error {
-		if op.Kind == "create" {
-			return &fs.PathError{Op: "open", Path: op.Name, Err: syscall.EMFILE}
-		}
-		return nil
-	})
+	disk.Handles(false)
 	put := func() error {
 		_, err := s.Put(context.Background(), news, text(string(make([]byte, 5000))))
 		return err
@@ -237,7 +230,14 @@ func TestAJournalWithoutFilesRefusesPutsSaysSoOnceAndGoesOn(t *testing.T) {
 	if n := reports.Load(); n == 0 || n > 4 {
 		t.Errorf("it is reported %d times", n)
 	}
-	disk.Fault(nil)
+	for i := range 3 {
+		c := mustClaim(t, s, ClaimRequest{From: from(news)})
+		if len(c) != 1 {
+			t.Fatalf("claim %d without handles: %v", i, c)
+		}
+		settle(t, s, Settlement{Token: c[0].Token})
+	}
+	disk.Handles(true)
 	for end := time.Now().Add(time.Minute); put() != nil; {
 		if time.Now().After(end) {
 			t.Fatal("puts are refused on")

@@ -6,6 +6,7 @@ import (
 	"hash/fnv"
 	"io"
 	"math/rand/v2"
+	"path/filepath"
 	"runtime"
 	"slices"
 	"strconv"
@@ -144,6 +145,23 @@ func (f inTurn) SyncDir(dir string) error {
 	f.turns.take("syncdir", dir, 0)
 	defer f.turns.give()
 	return f.FS.SyncDir(dir)
+}
+
+func (f inTurn) Lock(name string) (file.Lock, error) {
+	l, err := f.FS.Lock(name)
+	return lockInTurn{l, filepath.Dir(name), f.turns}, err
+}
+
+type lockInTurn struct {
+	file.Lock
+	dir   string
+	turns *turns
+}
+
+func (l lockInTurn) SyncDir() error {
+	l.turns.take("syncdir", l.dir, 0)
+	defer l.turns.give()
+	return l.Lock.SyncDir()
 }
 
 type fileInTurn struct {

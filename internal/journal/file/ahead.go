@@ -52,16 +52,11 @@ func (j *Journal) zeroBeginning(sp spare) (n int64, err error) {
 	if j.opts.Durability != journal.Fsync {
 		return 0, nil
 	}
-	f, err := j.fs.Open(sp.name, false)
-	if err != nil {
-		return 0, err
-	}
-	defer func() { err = errors.Join(err, f.Close()) }()
 	for end := min(aheadBytes, sp.size); n < end; {
 		piece := min(zeroBytes, end-n)
-		_, err := f.WriteAt(zeros[:piece], n)
+		_, err := sp.f.WriteAt(zeros[:piece], n)
 		if err == nil {
-			err = f.Datasync()
+			err = sp.f.Datasync()
 		}
 		if err != nil {
 			return 0, err

@@ -117,6 +117,7 @@ type inspection struct {
 	progress func(done, total int64)
 	total    int64
 	done     int64
+	lists    lists // for a repair
 }
 
 // segmentFindings is what a look at one segment found.

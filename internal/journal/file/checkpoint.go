@@ -188,7 +188,7 @@ func (j *Journal) SaveCheckpoint(ctx context.Context, at journal.Position, write
 		}
 	}
 	if len(old) > 0 {
-		if err := j.fs.SyncDir(j.dir); err != nil {
+		if err := j.lock.SyncDir(); err != nil {
 			j.opts.Report(fmt.Errorf("remove old checkpoint: %w", err))
 		}
 	}
@@ -255,7 +255,7 @@ func (j *Journal) writeCheckpoint(ctx context.Context, name string, number uint6
 	if err := j.fs.Rename(tmp, name); err != nil {
 		return err
 	}
-	return j.fs.SyncDir(j.dir)
+	return j.lock.SyncDir()
 }
 
 // checkpointWriter writes a file from its beginning. When the disk is full it gives up spares, one after the other.
@@ -299,9 +299,7 @@ func (j *Journal) giveUpSpare() bool {
 		return false
 	}
 	i := len(j.spares) - 1
-	if err := j.fs.Remove(j.spares[i].name); err != nil {
-		return false
-	}
+	sp := j.spares[i]
 	j.spares = j.spares[:i]
-	return true
+	return errors.Join(sp.f.Close(), j.fs.Remove(sp.name)) == nil
 }

@@ -54,29 +54,18 @@ func (r *run) size() int64 {
 	return size + footerBytes(len(bases), len(r.survivors))
 }
 
-// create makes the file, on a full disk of a spare: cleaning gives back more than it takes.
-func (r *run) create(size int64) error {
+// create makes the file, on a full disk or without handles of a spare: cleaning gives back more than it takes.
+func (r *run) create(size int64) (err error) {
 	j, c := r.j, r.out
-	err := j.allocate(c.name, size)
-	if errors.Is(err, journal.ErrFull) && size <= j.opts.SegmentBytes {
+	c.f, err = j.allocate(c.name, size)
+	if c.size = size; (errors.Is(err, journal.ErrFull) || outOfHandles(err)) && size <= j.opts.SegmentBytes {
 		j.short.Store(true) // so this comes to its end soon
 		sp, ok := j.borrowSpare()
 		if !ok {
 			return err
 		}
-		if err = j.fs.Rename(sp.name, c.name); err != nil {
-			return err
-		}
-	}
-	if err != nil {
-		return err
-	}
-	c.f, err = j.fs.Open(c.name, false)
-	if err == nil {
-		c.size, err = c.f.Size()
-	}
-	if err != nil {
-		err = errors.Join(err, j.fs.Remove(c.name))
+		c.size = sp.size
+		c.f, err = j.rename(sp.f, sp.name, c.name)
 	}
 	return err
 }
@@ -85,6 +74,7 @@ func (r *run) create(size int64) error {
 func (j *Journal) borrowSpare() (spare, bool) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
+	j.dropLost()
 	n := len(j.spares)
 	if n == 0 || n == 1 && j.tail.end > j.tail.size/2 {
 		return spare{}, false
@@ -167,7 +157,7 @@ func (r *run) fill(size int64) error {
 	if err := r.out.f.Datasync(); err != nil {
 		return fmt.Errorf("sync %s: %w", r.out.name, err)
 	}
-	return r.j.fs.SyncDir(r.j.dir)
+	return r.j.lock.SyncDir()
 }
 
 // read reads a survivor. A damaged body is carried along.

@@ -122,4 +122,12 @@
 // got there whole are kept, and the others are refused through done, with journal.ErrRefused and journal.ErrFull. A
 // checkpoint and a cleaning take their room from the reserve when there is no other. An owner that sees journal.ErrFull
 // should save checkpoints soon: nothing is reclaimed before two of them lie behind a segment.
+//
+// # No more files
+//
+// A process may have so many files open, and others take them: no journal fails for that. What a roll, a cleaning
+// and the end need is open: the spares, the folder, and both files of the manifest. So when no spare can be made it is
+// as on a full disk, but with journal.ErrRefused: groups with lasting records are refused, others go on in the
+// reserve, of which a cleaning takes its file. A checkpoint fails, and what somebody removed is written again later.
+// The keeper tries again with each tick of Options.IdleSeal.
 package file

@@ -42,6 +42,8 @@ type Lock interface {
 	// Hold makes sure that the lock still keeps others out: a lock file that was removed is made again while the folder
 	// itself is locked (renewed). After an error another process may have the journal.
 	Hold() (renewed bool, err error)
+	// SyncDir is FS.SyncDir of the locked folder, whatever its name leads to now. It opens nothing.
+	SyncDir() error
 }
 
 // File is an open file of an FS. It may also have a method WillNeed(offset, n int64): it is told what will be read
@@ -132,6 +134,16 @@ func writeZeros(f io.WriterAt, from, size int64) error {
 		}
 	}
 	return nil
+}
+
+// leadsTo says that a name leads to an open file.
+func leadsTo(fsys FS, name string, f File) bool {
+	want, err := f.Identify()
+	if err != nil {
+		return false
+	}
+	got, err := fsys.Identify(name)
+	return err == nil && got == want
 }
 
 // missing says that err means a file is not there.

@@ -21,6 +21,12 @@ func syncDir(dir string) error {
 	return f.Close()
 }
 
+// renamesOpen says that a file can be renamed while it is open.
+const renamesOpen = true
+
+// outOfHandles says that err means that this process, or the machine, may have no more files open.
+func outOfHandles(err error) bool { return errors.Is(err, unix.EMFILE) || errors.Is(err, unix.ENFILE) }
+
 // fullError says that err means there is no room.
 func fullError(err error) bool {
 	return errors.Is(err, unix.ENOSPC) || errors.Is(err, unix.EDQUOT) || errors.Is(err, unix.EFBIG)

@@ -22,6 +22,9 @@ type fileLock struct{ *os.File }
 // Hold implements Lock.
 func (fileLock) Hold() (renewed bool, err error) { return false, nil }
 
+// SyncDir implements Lock.
+func (fileLock) SyncDir() error { return nil }
+
 func lockFile(name string) (Lock, error) {
 	f, err := os.OpenFile(name, os.O_RDWR|os.O_CREATE, 0o600)
 	if err != nil {
@@ -59,6 +62,12 @@ func lockHolder(name string) (string, error) {
 	}
 	return "", nil
 }
+
+// renamesOpen says that a file can be renamed while it is open.
+const renamesOpen = false
+
+// outOfHandles says that err means that this process, or the machine, may have no more files open.
+func outOfHandles(err error) bool { return errors.Is(err, windows.ERROR_TOO_MANY_OPEN_FILES) }
 
 // fullError says that err means there is no room.
 func fullError(err error) bool {

@@ -48,6 +48,7 @@ type Journal struct {
 	zeroMu     sync.Mutex // held while the keeper writes zeros; it does not take mu meanwhile
 	manifestMu sync.Mutex // one change of the set of segments at a time
 	manifest   manifest   // as it was written last
+	lists      lists
 
 	syncMu sync.Mutex // one sync at a time, so that nobody misses that it failed
 	note   noteKeeper
@@ -217,7 +218,11 @@ func (j *Journal) letGo() error {
 		errs = append(errs, c.shut(journal.ErrClosed))
 	}
 	j.segMu.RUnlock()
-	errs = append(errs, j.note.close())
+	errs = append(errs, j.note.close(), j.lists.close())
+	for _, sp := range j.spares {
+		errs = append(errs, sp.f.Close())
+	}
+	j.spares = nil
 	if j.lock != nil {
 		errs = append(errs, j.lock.Close())
 		j.lock = nil

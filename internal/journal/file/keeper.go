@@ -98,7 +98,8 @@ func (j *Journal) refill(small bool) error {
 		if enough {
 			return nil
 		}
-		if err := j.allocate(name, j.opts.SegmentBytes); err != nil {
+		f, err := j.allocate(name, j.opts.SegmentBytes)
+		if err != nil {
 			j.mu.Lock()
 			j.shortage = err
 			// the same name the next time: a reason that stays is told once
@@ -109,8 +110,7 @@ func (j *Journal) refill(small bool) error {
 			j.short.Store(true)
 			return err
 		}
-		sp := spare{name: name, size: j.opts.SegmentBytes}
-		var err error
+		sp := spare{f: f, name: name, size: j.opts.SegmentBytes}
 		if small {
 			sp.written, err = j.zeroBeginning(sp)
 		}
@@ -146,7 +146,7 @@ func (j *Journal) dropSpare(load *spareLoad) error {
 	sp := j.spares[0]
 	j.spares = slices.Delete(j.spares, 0, 1)
 	j.mu.Unlock()
-	if err := j.fs.Remove(sp.name); err != nil {
+	if err := errors.Join(sp.f.Close(), j.fs.Remove(sp.name)); err != nil {
 		return fmt.Errorf("remove a spare that is not needed: %w", err)
 	}
 	return nil

@@ -32,11 +32,12 @@ func (j *Journal) load(ctx context.Context) error {
 			return err
 		}
 		j.lock = lock
+		j.lists = lists{fs: j.fs, dir: j.dir, lock: lock}
 		if j.watch, err = j.newWatch(); err != nil {
 			return err
 		}
 		// A process that was killed may have left names that are there but not durable.
-		if err := j.fs.SyncDir(j.dir); err != nil {
+		if err := j.lock.SyncDir(); err != nil {
 			return err
 		}
 	}
@@ -61,7 +62,7 @@ func (j *Journal) load(ctx context.Context) error {
 		j.opts.Report(fmt.Errorf("%w: a write of it was cut off, or it was damaged since; the other one tells of "+
 			"everything there is, and it is written anew", ms.doubt))
 	}
-	if err := j.manifest.confirm(j.fs, j.dir); err != nil {
+	if err := j.lists.confirm(&j.manifest); err != nil {
 		return err
 	}
 	if err := j.clearAway(names); err != nil {
@@ -75,7 +76,7 @@ func (j *Journal) begin(ctx context.Context) error {
 	if j.opts.ReadOnly {
 		return fmt.Errorf("there is no journal in %s", j.dir)
 	}
-	if err := j.manifest.write(j.fs, j.dir); err != nil {
+	if err := j.lists.write(&j.manifest); err != nil {
 		return err
 	}
 	return j.openTail(ctx, nil, false)
@@ -305,9 +306,7 @@ func (j *Journal) clearAway(names []string) error {
 		path := filepath.Join(j.dir, name)
 		if n, ok := parseSpareName(name); ok {
 			j.spareNext = max(j.spareNext, n+1)
-			if size, err := sizeOf(j.fs, path); err == nil && size == j.opts.SegmentBytes &&
-				len(j.spares) <= reserveSegments {
-				j.spares = append(j.spares, spare{name: path, size: size})
+			if j.keepSpare(path) {
 				continue
 			}
 		} else if base, ok := parseSegmentName(name); ok {
@@ -331,7 +330,7 @@ func (j *Journal) clearAway(names []string) error {
 	if !removed {
 		return nil
 	}
-	return j.fs.SyncDir(j.dir)
+	return j.lock.SyncDir()
 }
 
 // begunSegment makes sure that a segment that no manifest lists holds nothing: it was being made when the process died.
@@ -385,6 +384,20 @@ func sizeOf(fsys FS, name string) (int64, error) {
 	return f.Size()
 }
 
+// keepSpare lists a spare of the process before, if it can be used.
+func (j *Journal) keepSpare(name string) bool {
+	f, err := j.fs.Open(name, false)
+	if err != nil {
+		return false
+	}
+	if size, err := f.Size(); err != nil || size != j.opts.SegmentBytes || len(j.spares) > reserveSegments {
+		f.Close()
+		return false
+	}
+	j.spares = append(j.spares, spare{f: f, name: name, size: j.opts.SegmentBytes})
+	return true
+}
+
 // openTail makes the end of the log durable, as examine found it, and prepares for appending. renew asks for a new
 // manifest.
 func (j *Journal) openTail(ctx context.Context, t *tailState, renew bool) error {
@@ -409,6 +422,9 @@ func (j *Journal) openTail(ctx context.Context, t *tailState, renew bool) error 
 			break
 		}
 	}
+	if _, err := j.lists.open(j.manifest.turn + 1); err != nil {
+		return err
+	}
 	if m := &j.manifest; !m.clean && len(m.dropped) == 0 && !renew {
 		return ctx.Err()
 	}
@@ -416,7 +432,7 @@ func (j *Journal) openTail(ctx context.Context, t *tailState, renew bool) error 
 	c := j.manifest.clone()
 	c.clean, c.dropped = false, nil
 	c.segments[len(c.segments)-1].end = 0
-	if err := c.write(j.fs, j.dir); err != nil {
+	if err := j.lists.write(&c); err != nil {
 		return err
 	}
 	j.manifest = c

@@ -116,6 +116,9 @@ func (l *folderLock) Hold() (renewed bool, err error) {
 	return true, nil
 }
 
+// SyncDir implements Lock.
+func (l *folderLock) SyncDir() error { return l.dir.Sync() }
+
 func (l *folderLock) Close() error {
 	var errs []error
 	for _, f := range []*os.File{l.file, l.dir} {

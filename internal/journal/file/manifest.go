@@ -144,36 +144,82 @@ func manifestName(dir string, turn uint64) string {
 	return filepath.Join(dir, fmt.Sprintf("%s%d", manifestPrefix, turn%manifestFiles))
 }
 
-// write makes m durable as the manifest in force.
-func (m *manifest) write(fsys FS, dir string) error {
-	m.turn++
-	name := manifestName(dir, m.turn)
-	if err := m.writeTo(fsys, dir, name); err != nil {
-		return fmt.Errorf("write manifest %s: %w", name, err)
+// lists are the files of the manifest. They stay open: the list has to change also while the process may open no more
+// files.
+type lists struct {
+	fs    FS
+	dir   string
+	lock  Lock // of dir
+	files [manifestFiles]listFile
+}
+
+type listFile struct {
+	File      // nil: it was not opened yet
+	made bool // its name is not durable
+}
+
+// open returns the file of a turn. It is opened when it is not, or its name leads to it no longer. While there are no
+// handles it fails with journal.ErrRefused.
+func (l *lists) open(turn uint64) (*listFile, error) {
+	name, f := manifestName(l.dir, turn), &l.files[turn%manifestFiles]
+	if f.File != nil && leadsTo(l.fs, name, f) {
+		return f, nil
 	}
-	return nil
+	opened, err := l.fs.Open(name, false)
+	made := missing(err)
+	if made {
+		opened, err = l.fs.Create(name)
+	}
+	if err != nil {
+		if err = fmt.Errorf("open manifest %s: %w", name, err); outOfHandles(err) {
+			err = fmt.Errorf("%w: %w", journal.ErrRefused, err)
+		}
+		return nil, err
+	}
+	if f.File != nil {
+		_ = f.Close() // nothing in it counts any more
+	}
+	*f = listFile{opened, made}
+	return f, nil
+}
+
+func (l *lists) close() error {
+	var errs []error
+	for i := range l.files {
+		if f := &l.files[i]; f.File != nil {
+			errs = append(errs, f.Close())
+			f.File = nil
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// write makes m durable as the manifest in force. When it fails with journal.ErrRefused nothing has changed.
+func (l *lists) write(m *manifest) error {
+	m.turn++
+	return l.confirm(m)
 }
 
 // confirm makes sure that a manifest that was read is durable: the process that wrote it may have been killed before
 // its sync. The same bytes in the same place cannot make it worse.
-func (m *manifest) confirm(fsys FS, dir string) error {
-	name := manifestName(dir, m.turn)
-	if err := m.writeTo(fsys, dir, name); err != nil {
-		return fmt.Errorf("write manifest %s again: %w", name, err)
+func (l *lists) confirm(m *manifest) error {
+	f, err := l.open(m.turn)
+	if err != nil {
+		return err
+	}
+	if err := m.writeTo(f); err != nil {
+		return fmt.Errorf("write manifest %s: %w", manifestName(l.dir, m.turn), err)
+	}
+	if f.made {
+		if err := l.lock.SyncDir(); err != nil {
+			return err
+		}
+		f.made = false
 	}
 	return nil
 }
 
-func (m *manifest) writeTo(fsys FS, dir, name string) (err error) {
-	f, err := fsys.Open(name, false)
-	made := missing(err)
-	if made {
-		f, err = fsys.Create(name)
-	}
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, f.Close()) }()
+func (m *manifest) writeTo(f File) error {
 	size, err := f.Size()
 	if err != nil {
 		return err
@@ -192,13 +238,7 @@ func (m *manifest) writeTo(fsys FS, dir, name string) (err error) {
 	if _, err := f.WriteAt(b, 0); err != nil {
 		return err
 	}
-	if err := f.Datasync(); err != nil {
-		return err
-	}
-	if made {
-		return fsys.SyncDir(dir)
-	}
-	return nil
+	return f.Datasync()
 }
 
 // readFile reads a whole small file.

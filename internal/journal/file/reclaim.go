@@ -104,18 +104,20 @@ func (j *Journal) unlist(gone outgoing) {
 func (j *Journal) changeManifest(change func(*manifest)) error {
 	m := j.manifest.clone()
 	change(&m)
-	err := m.write(j.fs, j.dir)
-	if err == nil {
+	err := j.lists.write(&m)
+	switch {
+	case err == nil:
 		j.manifest = m
 		return nil
-	}
-	if !fullError(err) {
+	case errors.Is(err, journal.ErrRefused):
+		return err
+	case !fullError(err):
 		return j.fail(err)
 	}
 	// Part of it may have got to the disk, perhaps all that counts. What is there must not tell of a change that did
 	// not happen.
 	back := j.manifest.clone()
-	if again := back.write(j.fs, j.dir); again != nil {
+	if again := j.lists.write(&back); again != nil {
 		return j.fail(errors.Join(err, again))
 	}
 	j.manifest = back
@@ -126,7 +128,7 @@ func (j *Journal) changeManifest(change func(*manifest)) error {
 func (j *Journal) discard(gone outgoing) error {
 	var errs []error
 	for _, s := range gone.logs {
-		errs = append(errs, s.shut(errGone), j.recycle(s))
+		errs = append(errs, j.recycle(s))
 	}
 	for _, c := range gone.colds {
 		errs = append(errs, c.shut(errGone), j.fs.Remove(c.name))
@@ -134,7 +136,7 @@ func (j *Journal) discard(gone outgoing) error {
 	if err := errors.Join(errs...); err != nil {
 		return err // what is left is removed by the next start
 	}
-	if err := j.fs.SyncDir(j.dir); err != nil {
+	if err := j.lock.SyncDir(); err != nil {
 		return fmt.Errorf("remove segments from %s: %w", j.dir, err)
 	}
 	j.manifestMu.Lock()
@@ -158,14 +160,19 @@ func (j *Journal) recycle(s *segment) error {
 	name := filepath.Join(j.dir, sparePrefix+strconv.FormatUint(j.spareNext, 10))
 	j.spareNext++
 	j.mu.Unlock()
-	if !keep { // to remove a large file takes a while: nobody may wait for it
-		return j.fs.Remove(s.name)
+	f := s.leave(errGone)
+	if f == nil {
+		return nil
 	}
-	if err := j.fs.Rename(s.name, name); err != nil {
+	if !keep { // to remove a large file takes a while: nobody may wait for it
+		return errors.Join(f.Close(), j.fs.Remove(s.name))
+	}
+	f, err := j.rename(f, s.name, name)
+	if err != nil {
 		return err
 	}
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	j.spares = append(j.spares, spare{name, s.size, s.size})
+	j.spares = append(j.spares, spare{f, name, s.size, s.size})
 	return nil
 }

@@ -59,6 +59,8 @@ func Repair(ctx context.Context, dir string, o RepairOptions) (report *Report, e
 	if err := x.copyAside(ctx, o.KeepAside); err != nil {
 		return nil, err
 	}
+	x.lists = lists{fs: fsys, dir: dir, lock: unlock}
+	defer func() { err = errors.Join(err, x.lists.close()) }()
 	if err := x.repair(ctx); err != nil {
 		return nil, err
 	}
@@ -196,7 +198,7 @@ func (x *inspection) repair(ctx context.Context) error {
 	}
 	// Both files: a damaged one must not stay the one in force.
 	for range manifestFiles {
-		if err := m.write(x.fs, x.dir); err != nil {
+		if err := x.lists.write(&m); err != nil {
 			return err
 		}
 	}

@@ -14,8 +14,10 @@ import (
 	"github.com/hikyaku/hikyaku/internal/journal"
 )
 
-// spare is a file that is allocated for a coming segment.
+// spare is a file that is allocated for a coming segment. It is open: a segment has to begin also while the process may
+// open no more files.
 type spare struct {
+	f       File
 	name    string
 	size    int64
 	written int64 // blocks before this offset are not only allocated but written; all of them, if it was a segment once
@@ -61,34 +63,32 @@ func (j *Journal) runShort(n int64, why error) {
 // addSpare allocates a spare. mu is held.
 func (j *Journal) addSpare(size int64) error {
 	name := filepath.Join(j.dir, sparePrefix+strconv.FormatUint(j.spareNext, 10))
-	err := j.allocate(name, size)
+	f, err := j.allocate(name, size)
 	if err == nil || errors.Is(err, fs.ErrExist) { // else with the same name: a reason that stays is told once
 		j.spareNext++
 	}
 	if err != nil {
 		return err
 	}
-	j.spares = append(j.spares, spare{name: name, size: size})
+	j.spares = append(j.spares, spare{f: f, name: name, size: size})
 	return nil
 }
 
 // allocate makes a file of that size. Its name need not be durable: a spare that is gone after a crash is no loss.
-func (j *Journal) allocate(name string, size int64) error {
+func (j *Journal) allocate(name string, size int64) (File, error) {
 	f, err := j.fs.Create(name)
 	if err == nil {
-		err = f.Preallocate(size)
-		err = errors.Join(err, f.Close())
-		if err != nil {
-			err = errors.Join(err, ignoreMissing(j.fs.Remove(name)))
+		if err = f.Preallocate(size); err != nil {
+			err = errors.Join(err, f.Close(), ignoreMissing(j.fs.Remove(name)))
 		}
 	}
 	switch {
 	case err == nil:
-		return nil
+		return f, nil
 	case fullError(err):
-		return fmt.Errorf("%w: set %d bytes aside in %s: %w", journal.ErrFull, size, j.dir, err)
+		return nil, fmt.Errorf("%w: set %d bytes aside in %s: %w", journal.ErrFull, size, j.dir, err)
 	default:
-		return fmt.Errorf("%w: set %d bytes aside in %s: %w", journal.ErrRefused, size, j.dir, err)
+		return nil, fmt.Errorf("%w: set %d bytes aside in %s: %w", journal.ErrRefused, size, j.dir, err)
 	}
 }
 
@@ -99,6 +99,7 @@ func (j *Journal) takeSpare(size int64, lasting bool) (spare, error) {
 	if lasting {
 		keep = reserveSegments
 	}
+	j.dropLost()
 	if size > j.opts.SegmentBytes || len(j.spares) <= keep {
 		if err := j.addSpare(size); err != nil {
 			return spare{}, err
@@ -113,6 +114,17 @@ func (j *Journal) takeSpare(size int64, lasting bool) (spare, error) {
 	sp := j.spares[best]
 	j.spares = slices.Delete(j.spares, best, best+1)
 	return sp, nil
+}
+
+// dropLost takes from the list the spares whose names were removed or lead to something else. mu is held.
+func (j *Journal) dropLost() {
+	j.spares = slices.DeleteFunc(j.spares, func(sp spare) bool {
+		if leadsTo(j.fs, sp.name, sp.f) {
+			return false
+		}
+		_ = sp.f.Close() // nothing in it counts
+		return true
+	})
 }
 
 // roll ends the tail and begins the next segment with room for a group of n bytes. mu is held.
@@ -134,8 +146,8 @@ func (j *Journal) roll(n int64, lasting bool) error {
 	}
 	next.totals.last = after
 	next.name = segmentName(j.dir, next.base)
-	// Until the old segment is sealed the spare stays a spare, and all of this can be done again.
-	if err := j.writeSegmentHeader(sp, next); err != nil {
+	// Until the file gets its name the spare stays a spare, and all of this can be done again.
+	if err := writeSegmentHeader(sp, next); err != nil {
 		j.spares = append(j.spares, sp)
 		if fullError(err) {
 			return fmt.Errorf("%w: begin segment in %s: %w", journal.ErrFull, sp.name, err)
@@ -146,23 +158,22 @@ func (j *Journal) roll(n int64, lasting bool) error {
 		j.spares = append(j.spares, sp)
 		return err
 	}
-	if err := j.adopt(sp, next); err != nil {
+	if err := j.adopt(sp, next); errors.Is(err, journal.ErrRefused) {
+		j.spares = append(j.spares, sp)
+		return err
+	} else if err != nil {
 		return j.fail(fmt.Errorf("begin segment %s: %w", next.name, err))
 	}
 	j.wakeKeeper()
 	return nil
 }
 
-func (j *Journal) writeSegmentHeader(sp spare, s *segment) error {
-	f, err := j.fs.Open(sp.name, false)
+func writeSegmentHeader(sp spare, s *segment) error {
+	_, err := sp.f.WriteAt(segmentHeader(firstBlock{s.base, s.generation, s.totals.last, s.size}), 0)
 	if err != nil {
 		return err
 	}
-	_, err = f.WriteAt(segmentHeader(firstBlock{s.base, s.generation, s.totals.last, s.size}), 0)
-	if err == nil {
-		err = f.Datasync()
-	}
-	return errors.Join(err, f.Close())
+	return sp.f.Datasync()
 }
 
 // sealTail ends the tail with its totals and makes all of it durable. mu is held.
@@ -179,26 +190,26 @@ func (j *Journal) sealTail() error {
 	return j.syncSegment(j.tail, j.last)
 }
 
-// adopt makes a prepared spare the tail. mu is held.
+// adopt makes a prepared spare the tail. mu is held. When it fails with journal.ErrRefused nothing has changed.
 func (j *Journal) adopt(sp spare, next *segment) error {
-	if err := j.fs.Rename(sp.name, next.name); err != nil {
-		return err
-	}
-	if err := j.fs.SyncDir(j.dir); err != nil {
+	j.manifestMu.Lock()
+	defer j.manifestMu.Unlock()
+	if _, err := j.lists.open(j.manifest.turn + 1); err != nil {
 		return err
 	}
 	var err error
-	if next.f, err = j.fs.Open(next.name, false); err != nil {
+	if next.f, err = j.rename(sp.f, sp.name, next.name); err != nil {
 		return err
 	}
-	j.manifestMu.Lock()
-	defer j.manifestMu.Unlock()
+	if err := j.lock.SyncDir(); err != nil {
+		return err
+	}
 	m := j.manifest.clone()
 	if old := j.tail; old != nil {
 		m.segments[len(m.segments)-1].end = old.end
 	}
 	m.segments = append(m.segments, manifestSegment{next.base, next.generation, 0})
-	if err := m.write(j.fs, j.dir); err != nil {
+	if err := j.lists.write(&m); err != nil {
 		return errors.Join(err, next.f.Close())
 	}
 	j.manifest = m
@@ -211,6 +222,20 @@ func (j *Journal) adopt(sp spare, next *segment) error {
 	j.begun++
 	j.segs = append(slices.Clip(j.segs), next)
 	return nil
+}
+
+// rename gives an open file another name, and returns it open: what was given is not used any more.
+func (j *Journal) rename(f File, old, new string) (File, error) {
+	if !renamesOpen {
+		if err := errors.Join(f.Close(), j.fs.Rename(old, new)); err != nil {
+			return nil, err
+		}
+		return j.fs.Open(new, false)
+	}
+	if err := j.fs.Rename(old, new); err != nil {
+		return nil, errors.Join(err, f.Close())
+	}
+	return f, nil
 }
 
 // newGeneration is what tells a segment from all others that ever used its blocks.

@@ -76,8 +76,8 @@ func (j *Journal) renewManifest(slot int, turn uint64) error {
 	if turn%manifestFiles != uint64(slot) {
 		return j.changeManifest(func(*manifest) {})
 	}
-	err := j.manifest.confirm(j.fs, j.dir)
-	if err != nil && !fullError(err) {
+	err := j.lists.confirm(&j.manifest)
+	if err != nil && !fullError(err) && !errors.Is(err, journal.ErrRefused) {
 		return j.fail(err)
 	}
 	return err

@@ -46,7 +46,7 @@ func (j *Journal) sealClean() error {
 	m := j.manifest.clone()
 	m.clean = true
 	m.segments[len(m.segments)-1].end = j.tail.end
-	if err := m.write(j.fs, j.dir); err != nil {
+	if err := j.lists.write(&m); err != nil {
 		return err
 	}
 	j.manifest = m

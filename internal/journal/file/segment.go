@@ -268,13 +268,21 @@ func (s *segment) sync() error {
 
 // shut closes the file; later uses fail with why.
 func (s *segment) shut(why error) error {
+	if f := s.leave(why); f != nil {
+		return f.Close()
+	}
+	return nil
+}
+
+// leave gives the open file to the caller; later uses fail with why. It is nil when somebody has it already.
+func (s *segment) leave(why error) File {
 	s.use.Lock()
 	defer s.use.Unlock()
 	if s.gone != nil {
 		return nil
 	}
 	s.gone = why
-	return s.f.Close()
+	return s.f
 }
 
 var errGone = errors.New("segment was reclaimed")

@@ -150,7 +150,8 @@ func (k *noteKeeper) open(fsys FS, name string) error {
 	if err == nil && size < notePlaces*noteBytes {
 		err = f.Preallocate(notePlaces * noteBytes)
 	}
-	if b, err2 := readFirst(fsys, name, notePlaces*noteBytes); err == nil && err2 == nil {
+	b := make([]byte, notePlaces*noteBytes)
+	if n, _ := f.ReadAt(b, 0); err == nil && n == len(b) {
 		first, _ := noteIn(b, 0)
 		second, _ := noteIn(b, 1)
 		k.turn = 0

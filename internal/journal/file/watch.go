@@ -53,8 +53,15 @@ func (w *watch) run() {
 		case <-tick.C:
 		}
 		err := w.look()
-		if w.failures++; err == nil {
+		switch w.failures++; {
+		case err == nil:
 			w.failures = 0
+		case outOfHandles(err): // what was to be written again waits for them
+			w.failures = 0
+			if w.said.isNew(err) {
+				w.j.opts.Report(fmt.Errorf("look at %s: %w", w.j.dir, err))
+			}
+			continue
 		}
 		if errors.Is(err, errFolder) || w.failures >= watchTries {
 			_ = w.j.fail(err) // told by Failed
@@ -81,6 +88,9 @@ func (w *watch) look() error {
 		return err
 	}
 	renewed, err := j.lock.Hold()
+	if outOfHandles(err) {
+		return err // the folder itself is locked: nobody else was let in
+	}
 	if err != nil {
 		return fmt.Errorf("%w: %w", errFolder, err)
 	}
@@ -172,7 +182,7 @@ func (w *watch) lookAtManifests() error {
 			continue
 		}
 		switch err := j.renewManifest(int(turn), j.turn()); {
-		case fullError(err): // when there is room again
+		case fullError(err), outOfHandles(err): // when there is room again, or handles
 			if w.said.isNew(err) {
 				j.opts.Report(fmt.Errorf("%s was removed by somebody, and cannot be written again: %w", name, err))
 			}

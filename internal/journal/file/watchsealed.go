@@ -135,7 +135,7 @@ func (w *watch) restore(s *segment) (err error) {
 	old := s.f
 	s.f = f
 	s.use.Unlock()
-	if err := errors.Join(old.Close(), j.fs.SyncDir(j.dir)); err != nil {
+	if err := errors.Join(old.Close(), j.lock.SyncDir()); err != nil {
 		j.opts.Report(fmt.Errorf("write %s again: %w", s.name, err)) // it is there, and open
 	}
 	return nil

@@ -19,6 +19,7 @@
 //   - The disk runs full: Limit, also below what is there; or Fault with syscall.ENOSPC, which lets half of a write
 //     through.
 //   - It does not answer: Hang.
+//   - No more files may be open: Handles.
 //   - Bits flip: Flip, or Set for any byte.
 //
 // # What a power cut leaves
@@ -58,21 +59,22 @@ type Op struct {
 
 // Disk is a disk with one folder. Its methods, and those of the files on it, may be called from any goroutine.
 type Disk struct {
-	mu       sync.Mutex
-	names    map[string]*inode
-	synced   map[string]*inode // names at the last SyncDir
-	pending  []change          // to names, since then
-	capacity int64             // 0: no limit
-	changes  int
-	cutAt    int // 0: never
-	cut      bool
-	locked   bool
-	folder   int  // which one stands in the place of the folder that there was at first: another for each number
-	gone     bool // no folder stands there
-	readOnly bool
-	fault    func(Op) error
-	hangs    func(Op) bool
-	goesOn   chan struct{} // closed when what hangs goes on
+	mu        sync.Mutex
+	names     map[string]*inode
+	synced    map[string]*inode // names at the last SyncDir
+	pending   []change          // to names, since then
+	capacity  int64             // 0: no limit
+	changes   int
+	cutAt     int // 0: never
+	cut       bool
+	locked    bool
+	noHandles bool // no more files can be opened
+	folder    int  // which one stands in the place of the folder that there was at first: another for each number
+	gone      bool // no folder stands there
+	readOnly  bool
+	fault     func(Op) error
+	hangs     func(Op) bool
+	goesOn    chan struct{} // closed when what hangs goes on
 }
 
 // change is a change of the folder.
@@ -151,6 +153,22 @@ func (d *Disk) Hang(when func(Op) bool) (answer func()) {
 	return sync.OnceFunc(func() { close(goesOn) })
 }
 
+// Handles says whether a file can be opened: without handles no process, or not this one, may have more files open than
+// there are, which go on.
+func (d *Disk) Handles(there bool) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.noHandles = !there
+}
+
+// opens is called with mu held before a file or folder is opened.
+func (d *Disk) opens(name string) error {
+	if d.noHandles {
+		return &fs.PathError{Op: "open", Path: name, Err: syscall.EMFILE}
+	}
+	return nil
+}
+
 // Nth returns a function for Fault that refuses the nth operation of a kind, counted from 1, with err, and lets all
 // others pass.
 func Nth(kind string, n int, err error) func(Op) error {
@@ -200,6 +218,9 @@ func (d *Disk) MkdirAll(string) error { return nil }
 func (d *Disk) Create(name string) (file.File, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
+	if err := d.opens(name); err != nil {
+		return nil, err
+	}
 	if err := d.change(Op{Kind: "create", Name: name}); err != nil {
 		return nil, err
 	}
@@ -218,6 +239,9 @@ func (d *Disk) Open(name string, readOnly bool) (file.File, error) {
 	i := d.names[name]
 	if d.cut {
 		return nil, ErrCut
+	}
+	if err := d.opens(name); err != nil {
+		return nil, err
 	}
 	if i == nil {
 		return nil, &fs.PathError{Op: "open", Path: name, Err: fs.ErrNotExist}
@@ -274,6 +298,13 @@ func (d *Disk) ReadDir(dir string) ([]string, error) {
 func (d *Disk) SyncDir(dir string) error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
+	if err := d.opens(dir); err != nil {
+		return err
+	}
+	return d.syncDir(dir)
+}
+
+func (d *Disk) syncDir(dir string) error {
 	if err := d.change(Op{Kind: "syncdir", Name: dir}); err != nil {
 		return err
 	}
@@ -306,13 +337,23 @@ func (d *Disk) Lock(name string) (file.Lock, error) {
 		return nil, fmt.Errorf("%w: folder %s", journal.ErrLocked, filepath.Dir(name))
 	}
 	d.locked = true
-	return unlock{d}, nil
+	return unlock{d, filepath.Dir(name)}, nil
 }
 
-type unlock struct{ d *Disk }
+type unlock struct {
+	d   *Disk
+	dir string
+}
 
 // Hold says that the lock is held: nobody can take it away from a Disk.
 func (u unlock) Hold() (bool, error) { return false, nil }
+
+// SyncDir implements file.Lock.
+func (u unlock) SyncDir() error {
+	u.d.mu.Lock()
+	defer u.d.mu.Unlock()
+	return u.d.syncDir(u.dir)
+}
 
 func (u unlock) Close() error {
 	u.d.mu.Lock()

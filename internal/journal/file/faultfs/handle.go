@@ -14,8 +14,20 @@ import (
 type handle struct {
 	d        *Disk
 	i        *inode
-	name     string
+	name     string // as it was opened, or since
 	readOnly bool
+}
+
+// at is the name that leads to the file now; d.mu is held.
+func (h *handle) at() string {
+	if h.d.names[h.name] != h.i {
+		for name, i := range h.d.names {
+			if i == h.i {
+				h.name = name
+			}
+		}
+	}
+	return h.name
 }
 
 func (h *handle) ReadAt(b []byte, offset int64) (int, error) {
@@ -40,7 +52,7 @@ func (h *handle) WriteAt(b []byte, offset int64) (int, error) {
 	if h.readOnly {
 		return 0, &fs.PathError{Op: "write", Path: h.name, Err: fs.ErrPermission}
 	}
-	err := h.d.change(Op{Kind: "write", Name: h.name, Offset: offset, Bytes: len(b)})
+	err := h.d.change(Op{Kind: "write", Name: h.at(), Offset: offset, Bytes: len(b)})
 	if err == nil {
 		err = h.d.grow(h.i, offset+int64(len(b)))
 	}
@@ -72,7 +84,7 @@ func (i *inode) write(b []byte, offset int64) {
 func (h *handle) Datasync() error {
 	h.d.mu.Lock()
 	defer h.d.mu.Unlock()
-	if err := h.d.change(Op{Kind: "sync", Name: h.name}); err != nil {
+	if err := h.d.change(Op{Kind: "sync", Name: h.at()}); err != nil {
 		return err
 	}
 	h.i.sync()
@@ -95,7 +107,7 @@ func (i *inode) sync() {
 func (h *handle) Truncate(size int64) error {
 	h.d.mu.Lock()
 	defer h.d.mu.Unlock()
-	if err := h.d.change(Op{Kind: "truncate", Name: h.name}); err != nil {
+	if err := h.d.change(Op{Kind: "truncate", Name: h.at()}); err != nil {
 		return err
 	}
 	if size <= int64(len(h.i.data)) {
@@ -108,7 +120,7 @@ func (h *handle) Truncate(size int64) error {
 func (h *handle) Preallocate(size int64) error {
 	h.d.mu.Lock()
 	defer h.d.mu.Unlock()
-	if err := h.d.change(Op{Kind: "allocate", Name: h.name, Bytes: int(size)}); err != nil {
+	if err := h.d.change(Op{Kind: "allocate", Name: h.at(), Bytes: int(size)}); err != nil {
 		return err
 	}
 	return h.d.grow(h.i, size)
