@@ -10,12 +10,14 @@ const (
 )
 
 // far is a message for which so many wait by conditions that no index serves that one hold of the lock is too short to
-// ask them all: they are asked one by one, in the order of their arrival.
+// ask them all: they are asked one by one, in the order of their arrival. Each queue has one at a time.
 type far struct {
-	q    *queueState
+	some bool // there is such a message
 	seq  uint64
 	next uint64 // the number from which on they are still to be asked
 }
+
+func (f *far) is(e entry) bool { return f.some && f.seq == e.seq() }
 
 // longestWaiting is who of those who may claim e waits longest for it; nil: nobody does.
 func (s *state) longestWaiting(q *queueState, e entry) (*waiter, verdict) {
@@ -29,7 +31,7 @@ func (s *state) longestWaiting(q *queueState, e entry) (*waiter, verdict) {
 	if !s.claimable(q, e, 0) {
 		return nil, told // nobody may
 	}
-	if s.patient && s.far.q == q && s.far.seq == e.seq() {
+	if s.patient && q.waiting.far.is(e) {
 		return s.askEach(q, e)
 	}
 	whole := s.steps >= s.share
@@ -47,23 +49,23 @@ func (s *state) longestWaiting(q *queueState, e entry) (*waiter, verdict) {
 	case s.steps >= 0:
 		return nil, told
 	case s.patient && whole:
-		s.far = far{q: q, seq: e.seq()}
+		q.waiting.far = far{some: true, seq: e.seq()}
 	}
 	return nil, tooMany
 }
 
 // askEach goes on asking those who wait for a message, one by one, while steps are left.
 func (s *state) askEach(q *queueState, e entry) (w *waiter, v verdict) {
-	q.waiting.by.Ascend(s.far.next, func(number uint64, x *waiter) bool {
+	q.waiting.by.Ascend(q.waiting.far.next, func(number uint64, x *waiter) bool {
 		if s.steps--; s.steps < 0 {
-			s.far.next, v = number, tooMany
+			q.waiting.far.next, v = number, tooMany
 			return false
 		}
 		w, v = s.wishing(x, q, e)
 		return w == nil && v == told
 	})
 	if v != tooMany {
-		s.far = far{}
+		q.waiting.far = far{}
 	}
 	return w, v
 }

@@ -52,6 +52,105 @@ func TestReadersByConditionsThatNoIndexServesAreAskedInPieces(t *testing.T) {
 	}
 }
 
+// TestQueuesWithManyReadersAreAskedBesideEachOther puts something to several queues each of which has more readers than
+// one hold of the lock can ask: what was asked for one of them is not asked again because others were asked meanwhile.
+func TestQueuesWithManyReadersAreAskedBesideEachOther(t *testing.T) {
+	side := newTwinSide()
+	s := side.s
+	s.advance(time.Unix(1, 0))
+	s.share = 10
+	const many, queues = 1000, 2
+	told := map[int]bool{}
+	for i := range queues * many {
+		q := side.qs[i%queues]
+		w := &waiter{asker: asker{max: 1, claimant: uint64(i + 1),
+			from: []wanted{{q: q, where: holdsWhere(fmt.Sprintf("n %% %d = %d", many, i/queues))}}}}
+		w.asker.take = func(_ int, q *queueState, e entry) {
+			s.claim(q, e, &claimed{attempt: 1, serial: uint32(i + 1)}, holder{claimant: uint64(i + 1), at: 1})
+		}
+		w.served = func(*waiter) { told[i/queues] = true }
+		s.wait(w)
+	}
+	var group []applied
+	for i, q := range side.qs {
+		m := message.Message{}
+		m.Attributes.Set("n", message.Int(int64(many-1-i)))
+		group = append(group, applied{at: s.now, event: &put{queue: q.id, seq: 1, head: appendHead(nil, &m)},
+			addr: journal.Address{Position: journal.Position(i + 1)}})
+	}
+	if err := s.applyMost(group, 0); err != nil {
+		t.Fatal(err)
+	}
+	s.serve()
+	enough := 2 * queues * (many/s.share + 2) // for each of them, had there been no others, and as much again
+	for holds := 0; len(s.unserved) > 0; holds++ {
+		if s.goOnServing(); holds == enough {
+			t.Fatalf("after %d holds of the lock %d queues are left", holds, len(s.unserved))
+		}
+	}
+	if !told[many-1] || !told[many-2] {
+		t.Errorf("served are %v", told)
+	}
+}
+
+// TestAReaderThatComesBackInItsOldPlaceIsAskedAgain alters a queue while many are being asked for a message: the first
+// of them, who did not want it, waits on in its old place with a condition that means something else now.
+func TestAReaderThatComesBackInItsOldPlaceIsAskedAgain(t *testing.T) {
+	side := newTwinSide()
+	s, q := side.s, side.qs[0]
+	s.advance(time.Unix(1, 0))
+	s.share = 10
+	const many = 200
+	told := -1
+	var wait func(i, n int, number uint64)
+	wait = func(i, n int, number uint64) {
+		w := &waiter{number: number, asker: asker{max: 1, claimant: uint64(i + 1),
+			from: []wanted{{q: q, where: holdsWhere(fmt.Sprintf("n %% %d = %d", many, n))}}}}
+		w.asker.take = func(_ int, q *queueState, e entry) {
+			told = i
+			s.claim(q, e, &claimed{attempt: 1, serial: uint32(i + 1)}, holder{claimant: uint64(i + 1), at: 1})
+		}
+		w.served = func(w *waiter) {
+			switch {
+			case w.again && i == 0:
+				wait(i, many-1, w.number)
+			case w.again:
+				wait(i, n, w.number)
+			}
+		}
+		s.wait(w)
+	}
+	for i := range many {
+		wait(i, i, 0)
+	}
+	m := message.Message{}
+	m.Attributes.Set("n", message.Int(many-1))
+	group := []applied{{at: s.now, event: &put{queue: q.id, seq: 1, head: appendHead(nil, &m)},
+		addr: journal.Address{Position: 1}}}
+	if err := s.applyMost(group, 0); err != nil {
+		t.Fatal(err)
+	}
+	s.serve()
+	for range 5 { // the first of them was asked
+		s.goOnServing()
+	}
+	if told >= 0 {
+		t.Fatalf("reader %d is served already: the test looks at nothing", told)
+	}
+	s.askAgain(q)
+	for s.doPostponed() {
+	}
+	s.serve()
+	for n := 0; len(s.unserved) > 0; n++ {
+		if s.goOnServing(); n == 100 {
+			t.Fatal("there is no end")
+		}
+	}
+	if told != 0 {
+		t.Errorf("reader %d is served, not the first", told)
+	}
+}
+
 // TestOneQueuesManyReadersHoldUpNoOthers puts something to a queue while what came to another is still being offered.
 func TestOneQueuesManyReadersHoldUpNoOthers(t *testing.T) {
 	side := newTwinSide()

@@ -120,6 +120,7 @@ func (s *state) askAgain(q *queueState) {
 	}
 	next, last := uint64(0), s.waiterNumber // those who come now know the columns, also in an old place
 	q.waiting.recalled = true
+	q.waiting.far = far{} // who was asked may come back, in an old place
 	s.postpone(func() (more bool) {
 		some := q.waiting.some(next, last)
 		for _, w := range some {

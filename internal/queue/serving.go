@@ -107,7 +107,7 @@ func (s *state) asideUnread() (xs []*looked) {
 			seen++
 			if e, there := q.all.Get(seq); there && e.claim() == nil {
 				x := q.look(e)
-				xs, full = append(xs, &x), room.full(x.size) || s.far.q == q && s.far.seq == seq
+				xs, full = append(xs, &x), room.full(x.size) || q.waiting.far.is(e)
 			} else {
 				gone = append(gone, seq)
 			}

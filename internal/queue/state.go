@@ -54,10 +54,9 @@ type state struct {
 	unserved     map[*queueState]*sequences
 	known        map[entry]*looked // of them, while they are served: those whose bodies were read
 	offerings    []*offering       // under way to those who have several wishes: the first one is gone on with
-	far          far
-	steps        int  // that serving may still take under this hold of the lock
-	share        int  // of them, for one hold: servePiece
-	patient      bool // it goes on under other holds, with what is left
+	steps        int               // that serving may still take under this hold of the lock
+	share        int               // of them, for one hold: servePiece
+	patient      bool              // it goes on under other holds, with what is left
 	waiterNumber uint64
 	exhausted    []doomed         // out of attempts: the Store moves them to a dead-letter queue
 	overdue      []doomed         // expired: the Store writes it down

@@ -27,6 +27,7 @@ type waiting struct {
 	// how many of them name more than one queue or condition: for them the best is not always the oldest
 	choosy int
 	offers int // offerings under way that have messages of the queue
+	far    far
 	// they are told to look again, in pieces, by the columns that there are now: nobody is handed anything meanwhile
 	recalled bool
 }
