@@ -194,6 +194,66 @@ func TestOneQueuesManyReadersHoldUpNoOthers(t *testing.T) {
 	}
 }
 
+// TestReadersOfOtherQueuesDoNotWaitForThoseOfOne offers many messages to thousands of readers of one queue, and
+// meanwhile one to a reader with two wishes at another queue.
+func TestReadersOfOtherQueuesDoNotWaitForThoseOfOne(t *testing.T) {
+	side := newTwinSide()
+	s := side.s
+	s.advance(time.Unix(1, 0))
+	s.share = 10
+	told := map[int]bool{}
+	wait := func(i int, from ...wanted) {
+		w := &waiter{asker: asker{from: from, max: 1, claimant: uint64(i + 1)}}
+		w.asker.take = func(_ int, q *queueState, e entry) {
+			s.claim(q, e, &claimed{attempt: 1, serial: uint32(i + 1)}, holder{claimant: uint64(i + 1), at: 1})
+		}
+		w.served = func(*waiter) { told[i] = true }
+		s.wait(w)
+	}
+	const many = 200
+	for i := range many {
+		never := holdsWhere(fmt.Sprintf("n %% %d = %d", many, i))
+		wait(i, wanted{q: side.qs[0], where: never}, wanted{q: side.qs[0], where: never})
+	}
+	odd := holdsWhere("n % 2 = -1")
+	for i := range 2 {
+		wait(many+i, wanted{q: side.qs[1], where: odd}, wanted{q: side.qs[1]})
+	}
+	come := func(qs ...int) {
+		var group []applied
+		for _, i := range qs {
+			m := message.Message{}
+			m.Attributes.Set("n", message.Int(-2))
+			q := side.qs[i]
+			group = append(group, applied{at: s.now, event: &put{queue: q.id, seq: q.next, head: appendHead(nil, &m)},
+				addr: journal.Address{Position: journal.Position(q.next*2 + uint64(i) + 1)}})
+		}
+		if err := s.applyMost(group, 0); err != nil {
+			t.Fatal(err)
+		}
+		s.serve()
+	}
+	come(0)
+	come(0)
+	come(1)
+	holds := 0
+	for ; len(s.offerings) > 0 && !told[many]; holds++ {
+		s.goOnServing()
+	}
+	if !told[many] || holds > 2 || len(s.offerings) == 0 {
+		t.Errorf("the reader of the other queue is served after %d holds of the lock: %v", holds, told)
+	}
+	come(1, 0) // goes behind those of both
+	for n := 0; len(s.offerings)+len(s.unserved) > 0; n++ {
+		if s.goOnServing(); n == 1000 {
+			t.Fatal("there is no end")
+		}
+	}
+	if !told[many+1] || side.qs[0].waiting.offers+side.qs[1].waiting.offers > 0 {
+		t.Errorf("served are %v", told)
+	}
+}
+
 // TestEachOfManyReadersGetsItsOwn lets more readers wait than are asked at once, and puts what each of them wants.
 func TestEachOfManyReadersGetsItsOwn(t *testing.T) {
 	bubble(t, func(t *testing.T) {

@@ -2,7 +2,6 @@ package queue
 
 import (
 	"container/heap"
-	"slices"
 
 	"github.com/hikyaku/hikyaku/internal/condition"
 )
@@ -15,7 +14,8 @@ type offering struct {
 	heap  offered
 	asked map[wish]int      // up to which place no message of a queue meets a condition
 	known map[entry]*looked // those whose bodies were read; nil: nobody's
-	lined bool              // it is one of state.offerings
+	lined bool              // it is in a lane
+	after *offering         // the one behind it in its lane
 	now   struct {          // the waiter who is being offered them, and
 		w        *waiter
 		from, at int // the wish and the place where that goes on
@@ -85,33 +85,12 @@ const (
 )
 
 // serveChoosy serves waiters with several wishes: who matches anything is offered all of it. What takes long goes on
-// under other holds of the lock, and what comes meanwhile waits for its end.
+// under other holds of the lock, and what comes to the same queues meanwhile waits for its end.
 func (s *state) serveChoosy(fresh map[*queueState][]entry) {
 	o := newOffering(fresh, s.known)
-	if len(s.offerings) > 0 || s.offerOn(o) {
-		s.offerings = append(s.offerings, o)
-		o.lined = true
-		for q := range o.fresh {
-			q.waiting.offers++
-		}
+	if o.inLane() || s.offerOn(o) {
+		s.lineUp(o)
 	}
-}
-
-// offerPiece goes on with the first offering, and tells whether there is more to do.
-func (s *state) offerPiece() (more bool) {
-	if len(s.offerings) == 0 {
-		return false
-	}
-	o := s.offerings[0]
-	s.known = o.known
-	if !s.offerOn(o) {
-		s.offerings = slices.Delete(s.offerings, 0, 1)
-		for q := range o.fresh {
-			q.waiting.offers--
-		}
-	}
-	s.known = nil
-	return len(s.offerings) > 0
 }
 
 // offerOn makes steps of an offering while some are left, and tells whether it has to go on.
@@ -211,7 +190,7 @@ func (o *offering) first(w *waiter) bool {
 func (o *offering) leave(s *state, q *queueState, es []entry) {
 	delete(o.fresh, q)
 	if o.lined {
-		q.waiting.offers--
+		q.waiting.offered()
 	}
 	if !q.gone {
 		s.setAside(q, es)

@@ -53,7 +53,7 @@ type state struct {
 	// likewise, where a waiter's condition asks for a body: the Store reads it and serves again
 	unserved     map[*queueState]*sequences
 	known        map[entry]*looked // of them, while they are served: those whose bodies were read
-	offerings    []*offering       // under way to those who have several wishes: the first one is gone on with
+	offerings    []*lane           // under way to those who have several wishes: the first lane is gone on with
 	steps        int               // that serving may still take under this hold of the lock
 	share        int               // of them, for one hold: servePiece
 	patient      bool              // it goes on under other holds, with what is left

@@ -26,7 +26,8 @@ type waiting struct {
 	wants interest.Set               // numbers
 	// how many of them name more than one queue or condition: for them the best is not always the oldest
 	choosy int
-	offers int // offerings under way that have messages of the queue
+	offers int   // offerings under way that have messages of the queue
+	lane   *lane // of these; nil: there are none
 	far    far
 	// they are told to look again, in pieces, by the columns that there are now: nobody is handed anything meanwhile
 	recalled bool
