@@ -37,7 +37,7 @@ func (b *Body) Read(ctx context.Context, r *http.Request) ([]byte, error) {
 	case n > b.Most:
 		return nil, &http.MaxBytesError{Limit: b.Most}
 	case n < 0:
-		return b.unknown(r.Body)
+		return b.Whole(r.Body)
 	case n <= firstBytes:
 		return b.small(ctx, r.Body, n)
 	default:
@@ -90,10 +90,10 @@ func neverFits(n, cost, all int64) error {
 	return fmt.Errorf("%w: a body of %d bytes takes %d bytes to work on, and there are %d", ErrNeverFits, n, cost, all)
 }
 
-// unknown reads a body of unknown length. It takes room for what comes and does not wait for it: two who each hold a
-// part would wait for each other. What has none is read on without being kept, until it is known whether there can ever
-// be room.
-func (b *Body) unknown(from io.Reader) ([]byte, error) {
+// Whole reads a body whose length is not known before, also what one becomes that is unpacked. It takes room for what
+// comes and does not wait for it: two who each hold a part would wait for each other. What has none is read on without
+// being kept, until it is known whether there can ever be room. The errors are those of Read.
+func (b *Body) Whole(from io.Reader) ([]byte, error) {
 	all := b.Hold.Of.Limit()
 	counted := &countedBody{b: b, from: from, fits: min(b.Most, all/b.Growing)}
 	data, err := io.ReadAll(counted)

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"compress/gzip"
 	"encoding/base64"
+	"math/rand/v2"
 	"net/http"
 	"strings"
 	"testing"
@@ -18,6 +19,8 @@ import (
 	"google.golang.org/protobuf/types/known/timestamppb"
 
 	"github.com/hikyaku/hikyaku/internal/api/pubsub/rest"
+	"github.com/hikyaku/hikyaku/internal/door"
+	"github.com/hikyaku/hikyaku/internal/door/doortest"
 )
 
 func TestCallsArriveAsTheirAnnotationsSay(t *testing.T) {
@@ -252,11 +255,50 @@ func packed(t *testing.T, text string) string {
 	return b.String()
 }
 
+// TestAPackedBodyTakesRoomForWhatItBecomes: one of gzip may be a thousand times as large, and is refused as soon as there
+// is no room for that: who holds a part does not wait for more, for as long as others might do the same.
+func TestAPackedBodyTakesRoomForWhatItBecomes(t *testing.T) {
+	const publish = "/v1/projects/p/topics/t:publish"
+	s := &service{}
+	all := door.NewBusy(32 << 20)
+	all.Patience = time.Hour
+	front := start(t, s, rest.Options{Busy: all})
+	noise := make([]byte, 1<<20)
+	_, _ = rand.NewChaCha8([32]byte{}).Read(noise)
+	for _, c := range []struct {
+		name string
+		text string
+		held int64 // by others
+		want int
+	}{
+		{"a thousand times as large", publishing(make([]byte, 7<<20)), 0, http.StatusBadRequest},
+		{"larger than there is room for now", publishing(make([]byte, 1<<20)), 24 << 20, http.StatusTooManyRequests},
+		{"much larger", publishing(make([]byte, 1<<20)), 0, http.StatusOK},
+		{"hardly larger", publishing(noise), 0, http.StatusOK},
+		{"small", publishing([]byte("x")), 31 << 20, http.StatusOK},
+	} {
+		if !all.Try(c.held) {
+			t.Fatal("there is no room")
+		}
+		status, body, _ := call(t, front, "POST", publish, packed(t, c.text), gzipped)
+		if status != c.want {
+			t.Errorf("%s: %d %s", c.name, status, body)
+		}
+		all.Give(c.held)
+		doortest.Until(t, "all is given back", func() bool { return all.Used() == 0 })
+	}
+}
+
+// publishing is the body of a request that publishes one message.
+func publishing(data []byte) string {
+	return `{"messages": [{"data": "` + base64.StdEncoding.EncodeToString(data) + `"}]}`
+}
+
 func TestTheLargestPublishFits(t *testing.T) {
 	s := &service{}
 	front := start(t, s, rest.Options{})
 	data := bytes.Repeat([]byte{0xfb}, 10<<20)
-	body := `{"messages": [{"data": "` + base64.StdEncoding.EncodeToString(data) + `"}]}`
+	body := publishing(data)
 	if status, answer, _ := call(t, front, "POST", "/v1/projects/p/topics/t:publish", body); status != http.StatusOK {
 		t.Fatalf("%d %s", status, answer)
 	}

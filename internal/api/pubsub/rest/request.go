@@ -34,15 +34,6 @@ func (h *handler) prepare(r *http.Request, hold *door.Hold) (*boundedBody, *prob
 	if wrong := h.read(r, hold, body); wrong != nil {
 		return nil, wrong
 	}
-	switch packing := r.Header.Get("Content-Encoding"); packing {
-	case "", "identity":
-	case "gzip":
-		body.reader = &unpacking{from: body.reader}
-		r.ContentLength = -1
-	default:
-		return nil, &problem{code: codes.InvalidArgument,
-			message: fmt.Sprintf("Content-Encoding %q is not supported; gzip is", packing)}
-	}
 	r.Header.Del("Content-Encoding")
 	r.Body = body
 	return body, nil
@@ -52,32 +43,52 @@ const (
 	// What a large body takes while it is worked on, in its own length: as it came, as a message of Protocol Buffers,
 	// encoded, as pieces on the way to the call, in one piece, as its message, and what the journal writes of it.
 	bodyCost, bodyGrowing = 7, 9
-	// packedCost is what is taken for each byte of a body that is packed, up to what a body may have.
-	packedCost = 1000
+	// What a body that is packed takes as it came.
+	packedCost, packedGrowing = 1, 2
 )
 
-// read reads the whole body when there is room for what is made of it.
+// read reads the whole body when there is room for what is made of it. One that is packed takes room for what it
+// becomes as it is unpacked, and does not wait for that: it holds some already.
 func (h *handler) read(r *http.Request, hold *door.Hold, into *boundedBody) *problem {
 	b := door.Body{Hold: hold, Most: h.maxBody, Cost: bodyCost, Growing: bodyGrowing}
-	data, err := b.Read(r.Context(), r)
+	var data []byte
+	var err error
+	switch packing := r.Header.Get("Content-Encoding"); packing {
+	case "", "identity":
+		data, err = b.Read(r.Context(), r)
+	case "gzip":
+		as := b
+		as.Cost, as.Growing = packedCost, packedGrowing
+		if data, err = as.Read(r.Context(), r); err == nil && len(data) > 0 {
+			data, err = unpack(&b, data)
+			r.ContentLength = int64(len(data))
+		}
+	default:
+		return &problem{code: codes.InvalidArgument,
+			message: fmt.Sprintf("Content-Encoding %q is not supported; gzip is", packing)}
+	}
 	var large *http.MaxBytesError
 	switch {
+	case err == nil:
+		into.reader = bytes.NewReader(data)
+		return nil
 	case errors.As(err, &large):
 		return into.tooLarge()
 	case errors.Is(err, door.ErrNeverFits):
 		return &problem{code: codes.InvalidArgument, message: err.Error()}
-	case err == nil && r.Header.Get("Content-Encoding") == "gzip":
-		err = hold.Take(r.Context(), min(bodyCost*min(packedCost*int64(len(data)), h.maxBody), h.busy.Limit()/2))
-	}
-	if errors.Is(err, door.ErrBusy) {
+	case errors.Is(err, door.ErrBusy):
 		return &problem{code: codes.ResourceExhausted, message: err.Error()}
 	}
+	return &problem{code: codes.InvalidArgument, message: "the body of the request could not be read: " + err.Error()}
+}
+
+// unpack makes a body of its gzip.
+func unpack(b *door.Body, packed []byte) ([]byte, error) {
+	r, err := gzip.NewReader(bytes.NewReader(packed))
 	if err != nil {
-		return &problem{code: codes.InvalidArgument, message: "the body of the request could not be read: " +
-			err.Error()}
+		return nil, fmt.Errorf("it is no gzip: %w", err)
 	}
-	into.reader = bytes.NewReader(data)
-	return nil
+	return b.Whole(r)
 }
 
 // jsonType gives the body the type of JSON, whatever curl or a browser calls it.
@@ -130,21 +141,4 @@ func (b *boundedBody) exceeded() bool { return b.left < 0 }
 func (b *boundedBody) tooLarge() *problem {
 	return &problem{code: codes.InvalidArgument,
 		message: fmt.Sprintf("Request payload size exceeds the limit: %d bytes.", b.limit)}
-}
-
-// unpacking unpacks gzip. Its header is not read before somebody wants the content.
-type unpacking struct {
-	from io.Reader
-	gzip *gzip.Reader
-}
-
-func (u *unpacking) Read(p []byte) (int, error) {
-	if u.gzip == nil {
-		g, err := gzip.NewReader(u.from)
-		if err != nil {
-			return 0, fmt.Errorf("the body is no gzip: %w", err)
-		}
-		u.gzip = g
-	}
-	return u.gzip.Read(p)
 }
