@@ -22,7 +22,8 @@ const smallBytes = 64 << 10
 
 // Busy counts the bytes that requests and their answers hold in memory against a bound: one account a process. Whoever
 // takes gives back. Nobody should take twice without having given back: two who each hold a part and wait for more wait
-// in vain, until their patience ends. Its methods may be called from any goroutine. A nil Busy has no bound.
+// in vain, until their patience ends. Who has to, takes more without waiting (TryMore). Its methods may be called from
+// any goroutine. A nil Busy has no bound.
 type Busy struct {
 	Patience time.Duration // how long a Take waits; 0: 10 s. It is set before the account is used
 
@@ -84,13 +85,33 @@ func (b *Busy) Used() int64 {
 
 // Try takes n bytes if there are so many left and nobody waits for them.
 func (b *Busy) Try(n int64) bool {
+	for a := b; a != nil && n > smallBytes; a = a.within {
+		if a.crowded.Load() {
+			return false
+		}
+	}
+	return b.more(n)
+}
+
+// TryMore takes n bytes for who holds some already, if there are so many left, also when others wait for them: what it
+// holds comes back the sooner. The error is ErrBusy, and says that what takes them.
+func (b *Busy) TryMore(n int64, what string) error {
+	if b.more(n) {
+		return nil
+	}
+	return fmt.Errorf("%w: %s takes %d bytes, and there are %d of %d left (limits: busy_bytes)", ErrBusy, what, n,
+		max(b.limit-b.Used(), 0), b.limit)
+}
+
+// more takes n bytes if there are so many.
+func (b *Busy) more(n int64) bool {
 	if b == nil || n <= 0 {
 		return true
 	}
-	if n > smallBytes && b.crowded.Load() || !b.add(n) {
+	if !b.add(n) {
 		return false
 	}
-	if !b.within.Try(n) {
+	if !b.within.more(n) {
 		b.back(n)
 		return false
 	}

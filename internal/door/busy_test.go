@@ -27,6 +27,13 @@ func TestALargeRequestWaitsForItsBytesAndSmallOnesPass(t *testing.T) {
 			t.Error("a small one did not pass")
 		}
 		b.Give(smallBytes)
+		if err := b.TryMore(1<<20, "x"); err != nil {
+			t.Error("who holds some did not pass:", err)
+		}
+		b.Give(1 << 20)
+		if err := b.TryMore(3<<20, "x"); !errors.Is(err, ErrBusy) {
+			t.Error("there is no room for:", err)
+		}
 		first.End()
 		first.End()
 		if err := <-got; err != nil || b.Used() != 6<<20 {

@@ -36,7 +36,7 @@ func (d *Server) publish(ctx context.Context, req *publishRequest) (*frame, erro
 		return nil, err
 	}
 	if t.schema != nil {
-		if err := t.schema.check(ctx, req.messages); err != nil {
+		if err := t.schema.check(req.messages); err != nil {
 			return nil, err
 		}
 	}

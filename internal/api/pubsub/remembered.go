@@ -1,7 +1,6 @@
 package pubsub
 
 import (
-	"context"
 	"fmt"
 	"sync"
 	"sync/atomic"
@@ -81,15 +80,14 @@ type compiledKey struct {
 }
 
 // compiled is a revision, compiled. The caller calls give when it does not use it any more.
-func (d *Server) compiled(ctx context.Context, r resource, s *pubsubpb.Schema) (c *schema.Schema, give func(),
-	err error) {
+func (d *Server) compiled(r resource, s *pubsubpb.Schema) (c *schema.Schema, give func(), err error) {
 	n := d.store.Resolve(r.name())
 	key := compiledKey{n, s.RevisionId}
 	if c, ok := d.schemas.get(key); ok {
 		return c.(*schema.Schema), func() {}, nil
 	}
 	text := d.schemaText(n, s.RevisionId)
-	c, give, err = d.compile(ctx, "schema", &pubsubpb.Schema{Type: s.Type, Definition: text})
+	c, give, err = d.compile("schema", &pubsubpb.Schema{Type: s.Type, Definition: text})
 	if err != nil {
 		return nil, nil, fmt.Errorf("revision %s of %s: %w", s.RevisionId, r, err)
 	}

@@ -12,12 +12,25 @@ import (
 )
 
 const (
-	// uncounted is the bytes of messages up to which an answer is not counted: a stream holds two of them at most.
+	// uncounted is the bytes of messages up to which an answer is not counted: a stream holds two of them at most. The
+	// same holds for what a request takes beside its own bytes.
 	uncounted = 16 << 10
 	// What a larger answer takes, in the sizes of its messages: their bodies and what is written of them; where it may
 	// be made JSON, what that takes besides.
 	streamCost, pullCost = 3, 6
 )
+
+// more takes n bytes that a request takes beside its own, which it holds already: so they are not waited for. The caller
+// calls give when it does not need them any more. what takes them stands in the error, door.ErrBusy.
+func (d *Server) more(n int64, what string) (give func(), err error) {
+	if n <= uncounted {
+		return func() {}, nil
+	}
+	if err := d.busy.TryMore(n, what); err != nil {
+		return nil, err
+	}
+	return func() { d.busy.Give(n) }, nil
+}
 
 // room takes what an answer takes, until it was written. One that has more than there can be is made alone.
 func (t *taker) room(ctx context.Context, sum, _ int64) error {

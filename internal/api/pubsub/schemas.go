@@ -24,8 +24,7 @@ type schemaService struct {
 
 // compile compiles what a request says of a schema. A definition becomes many times as large: room for that is taken
 // until the caller, which does not use it any more, calls give.
-func (d *Server) compile(ctx context.Context, field string, s *pubsubpb.Schema) (c *schema.Schema, give func(),
-	err error) {
+func (d *Server) compile(field string, s *pubsubpb.Schema) (c *schema.Schema, give func(), err error) {
 	if s == nil {
 		return nil, nil, invalid(field, "is missing")
 	}
@@ -37,11 +36,10 @@ func (d *Server) compile(ctx context.Context, field string, s *pubsubpb.Schema) 
 	if !ok {
 		return nil, nil, invalid(field+".type", "is %v: AVRO or PROTOCOL_BUFFER is expected", s.Type)
 	}
-	size := min(compilingBytes*int64(min(len(s.Definition), schema.MaxDefinitionBytes)), d.busy.Limit())
-	if err := d.busy.Take(ctx, size); err != nil {
+	size := compilingBytes * int64(min(len(s.Definition), schema.MaxDefinitionBytes))
+	if give, err = d.more(size, "compiling the schema"); err != nil {
 		return nil, nil, err
 	}
-	give = func() { d.busy.Give(size) }
 	if c, err = schema.Compile(kind, s.Definition); err != nil {
 		give()
 		return nil, nil, invalid(field+".definition", "%v", err)
@@ -50,8 +48,8 @@ func (d *Server) compile(ctx context.Context, field string, s *pubsubpb.Schema) 
 }
 
 // checkSchema refuses a schema that cannot be compiled.
-func (d *Server) checkSchema(ctx context.Context, s *pubsubpb.Schema) error {
-	_, give, err := d.compile(ctx, "schema", s)
+func (d *Server) checkSchema(s *pubsubpb.Schema) error {
+	_, give, err := d.compile("schema", s)
 	if err == nil {
 		give()
 	}
@@ -65,7 +63,7 @@ func (s schemaService) CreateSchema(ctx context.Context, req *pubsubpb.CreateSch
 	if err != nil {
 		return nil, err
 	}
-	if err := d.checkSchema(ctx, req.Schema); err != nil {
+	if err := d.checkSchema(req.Schema); err != nil {
 		return nil, err
 	}
 	r := resource{project, kindSchema, or(req.SchemaId, newID())}
@@ -193,13 +191,13 @@ func (s schemaService) ListSchemaRevisions(ctx context.Context,
 
 // CommitSchema adds a revision, which has to go with the last one.
 func (s schemaService) CommitSchema(ctx context.Context, req *pubsubpb.CommitSchemaRequest) (*pubsubpb.Schema, error) {
-	next, give, err := s.d.compile(ctx, "schema", req.Schema)
+	next, give, err := s.d.compile("schema", req.Schema)
 	if err != nil {
 		return nil, err
 	}
 	defer give()
 	return s.revise(ctx, req.Name, func(r resource, all []*pubsubpb.Schema) (*pubsubpb.Schema, error) {
-		last, give, err := s.d.compiled(ctx, r, all[0])
+		last, give, err := s.d.compiled(r, all[0])
 		if err != nil {
 			return nil, err
 		}
@@ -305,7 +303,7 @@ func (s schemaService) ValidateSchema(ctx context.Context,
 	if _, err := parseProject("parent", req.Parent); err != nil {
 		return nil, err
 	}
-	if err := s.d.checkSchema(ctx, req.Schema); err != nil {
+	if err := s.d.checkSchema(req.Schema); err != nil {
 		return nil, err
 	}
 	return &pubsubpb.ValidateSchemaResponse{}, nil
@@ -326,7 +324,7 @@ func (s schemaService) ValidateMessage(ctx context.Context,
 	switch spec := req.SchemaSpec.(type) {
 	case *pubsubpb.ValidateMessageRequest_Schema:
 		var err error
-		if against, give, err = s.d.compile(ctx, "schema", spec.Schema); err != nil {
+		if against, give, err = s.d.compile("schema", spec.Schema); err != nil {
 			return nil, err
 		}
 	case *pubsubpb.ValidateMessageRequest_Name:
@@ -345,14 +343,14 @@ func (s schemaService) ValidateMessage(ctx context.Context,
 		if err != nil {
 			return nil, err
 		}
-		if against, give, err = s.d.compiled(ctx, r, found); err != nil {
+		if against, give, err = s.d.compiled(r, found); err != nil {
 			return nil, err
 		}
 	default:
 		return nil, invalid("schema_spec", "the name of a schema or a schema is expected")
 	}
 	defer give()
-	wrong, err := s.d.validate(ctx, against, req.Message, encoding)
+	wrong, err := s.d.validate(against, req.Message, encoding)
 	if err != nil {
 		return nil, err
 	}

@@ -73,7 +73,7 @@ func between(all []*pubsubpb.Schema, first, last string) []*pubsubpb.Schema {
 
 // check refuses messages that fit no revision that is allowed, and notes in the others which one they fit: the last of
 // those. One revision is compiled at a time, since all could be more than there is room for.
-func (v *validator) check(ctx context.Context, ms []message.Message) error {
+func (v *validator) check(ms []message.Message) error {
 	if v.gone {
 		return status.Errorf(codes.FailedPrecondition, "the topic's schema %s was deleted, or its revisions were: "+
 			"nothing can be published", v.name)
@@ -83,16 +83,16 @@ func (v *validator) check(ctx context.Context, ms []message.Message) error {
 		left[i] = i
 	}
 	for _, x := range v.allowed {
-		c, give, err := v.d.compiled(ctx, v.of, x)
+		c, give, err := v.d.compiled(v.of, x)
 		if err != nil {
 			return err
 		}
 		var failed error
 		left = slices.DeleteFunc(left, func(i int) bool {
 			if failed != nil {
-				return false // the others would wait as long as this one did
+				return false
 			}
-			wrong, err := v.d.validate(ctx, c, ms[i].Body, encodings[v.encoding])
+			wrong, err := v.d.validate(c, ms[i].Body, encodings[v.encoding])
 			if err != nil {
 				failed = err
 			} else if wrong == nil {
@@ -105,25 +105,25 @@ func (v *validator) check(ctx context.Context, ms []message.Message) error {
 			return failed
 		}
 	}
-	c, give, err := v.d.compiled(ctx, v.of, v.allowed[0]) // the last revision says what is wrong
+	c, give, err := v.d.compiled(v.of, v.allowed[0]) // the last revision says what is wrong
 	if err != nil {
 		return err
 	}
 	defer give()
-	wrong, err := v.d.validate(ctx, c, ms[left[0]].Body, encodings[v.encoding])
+	wrong, err := v.d.validate(c, ms[left[0]].Body, encodings[v.encoding])
 	if err != nil {
 		return err
 	}
 	return invalid("messages", "message %d: %v", left[0], wrong)
 }
 
-// validate tells what is wrong with a message, once there is room for what it becomes; err is why there is none.
-func (d *Server) validate(ctx context.Context, c *schema.Schema, body []byte, e schema.Encoding) (wrong, err error) {
-	cost := c.Cost(body, e)
-	if err := d.busy.Take(ctx, cost); err != nil {
+// validate tells what is wrong with a message, if there is room for what it becomes; err is why there is none.
+func (d *Server) validate(c *schema.Schema, body []byte, e schema.Encoding) (wrong, err error) {
+	give, err := d.more(c.Cost(body, e), "checking a message against its schema")
+	if err != nil {
 		return nil, err
 	}
-	defer d.busy.Give(cost)
+	defer give()
 	return c.Validate(body, e), nil
 }
 

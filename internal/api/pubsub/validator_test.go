@@ -3,13 +3,16 @@ package pubsub
 import (
 	"bytes"
 	"context"
+	"fmt"
 	"testing"
 	"time"
 
 	pb "cloud.google.com/go/pubsub/v2/apiv1/pubsubpb"
 	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
 
 	"github.com/hikyaku/hikyaku/internal/door"
+	"github.com/hikyaku/hikyaku/internal/door/doortest"
 )
 
 // checked makes a topic whose messages are checked against a schema.
@@ -39,18 +42,51 @@ func (r *rig) full(limit, left int64, patience time.Duration) *door.Busy {
 	return all
 }
 
-// TestAPublishWaitsOnceForRoomToCheckItsMessages: not once for each of its messages.
-func TestAPublishWaitsOnceForRoomToCheckItsMessages(t *testing.T) {
+// TestWhoHoldsRoomDoesNotWaitForMore: a request with a schema, or with messages that are checked against one, holds the
+// room of its own bytes. Were it to wait for what it takes besides, two would wait for each other.
+func TestWhoHoldsRoomDoesNotWaitForMore(t *testing.T) {
 	r := newRig(t)
-	r.checked(pb.Schema_AVRO, `{"type": "array", "items": "int"}`, pb.Encoding_JSON)
-	r.full(16<<20, 900<<10, 100*time.Millisecond)
-	req := &pb.PublishRequest{Topic: topicName("news")}
-	for range 100 {
-		body := append([]byte{'['}, bytes.Repeat([]byte("1,"), 1000)...)
-		req.Messages = append(req.Messages, &pb.PubsubMessage{Data: append(body, "1]"...)})
+	const numbers = `{"type": "array", "items": "int"}`
+	r.checked(pb.Schema_AVRO, numbers, pb.Encoding_JSON)
+	many := append(append([]byte{'['}, bytes.Repeat([]byte("1,"), 20_000)...), "1]"...)
+	fields := []byte(`{"type": "record", "name": "R", "fields": [`)
+	for n := range 4000 {
+		fields = fmt.Appendf(fields, `{"name": "f%d", "type": "int"},`, n)
 	}
-	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
-	defer cancel()
-	_, err := r.pub.Publish(ctx, req)
-	wantCode(t, err, codes.ResourceExhausted)
+	large := &pb.Schema{Type: pb.Schema_AVRO, Definition: string(fields) + `{"name": "f", "type": "int"}]}`}
+	schemas := pb.NewSchemaServiceClient(r.conn)
+	all := r.full(32<<20, 900<<10, time.Hour)
+	for name, call := range map[string]func(context.Context) error{
+		"a publish": func(ctx context.Context) error {
+			_, err := r.pub.Publish(ctx, &pb.PublishRequest{Topic: topicName("news"),
+				Messages: []*pb.PubsubMessage{{Data: many}}})
+			return err
+		},
+		"a message": func(ctx context.Context) error {
+			_, err := schemas.ValidateMessage(ctx, &pb.ValidateMessageRequest{Parent: "projects/local",
+				SchemaSpec: &pb.ValidateMessageRequest_Schema{Schema: &pb.Schema{Type: pb.Schema_AVRO,
+					Definition: numbers}}, Message: many, Encoding: pb.Encoding_JSON})
+			return err
+		},
+		"a look at a schema": func(ctx context.Context) error {
+			_, err := schemas.ValidateSchema(ctx, &pb.ValidateSchemaRequest{Parent: "projects/local", Schema: large})
+			return err
+		},
+		"a new schema": func(ctx context.Context) error {
+			_, err := schemas.CreateSchema(ctx, &pb.CreateSchemaRequest{Parent: "projects/local", SchemaId: "large",
+				Schema: large})
+			return err
+		},
+		"a revision": func(ctx context.Context) error {
+			_, err := schemas.CommitSchema(ctx, &pb.CommitSchemaRequest{Name: seenName, Schema: large})
+			return err
+		},
+	} {
+		ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+		if err := call(ctx); status.Code(err) != codes.ResourceExhausted {
+			t.Errorf("%s: %v", name, err)
+		}
+		cancel()
+	}
+	doortest.Until(t, "all is given back", func() bool { return all.Used() == 32<<20-900<<10 })
 }
