@@ -196,17 +196,44 @@ func (s schemaService) CommitSchema(ctx context.Context, req *pubsubpb.CommitSch
 		return nil, err
 	}
 	defer give()
-	return s.revise(ctx, req.Name, func(r resource, all []*pubsubpb.Schema) (*pubsubpb.Schema, error) {
-		last, give, err := s.d.compiled(r, all[0])
+	r, _, err := parseSchema("name", req.Name)
+	if err != nil {
+		return nil, err
+	}
+	if err := s.d.allow(ctx, access.Admin, r); err != nil {
+		return nil, err
+	}
+	for {
+		now, err := s.d.revisions(r)
 		if err != nil {
 			return nil, err
 		}
-		defer give()
-		if err := schema.CheckRevision(last, next); err != nil {
-			return nil, invalid("schema.definition", "%v", err)
+		if err := s.d.checkRevision(r, now[0], next); err != nil {
+			return nil, err
 		}
-		return s.d.commitSchema(ctx, r, all, req.Schema.Type, req.Schema.Definition)
-	})
+		made, err := s.revise(ctx, req.Name, func(r resource, all []*pubsubpb.Schema) (*pubsubpb.Schema, error) {
+			if all[0].RevisionId != now[0].RevisionId {
+				return nil, nil // another one came, and this one has to go with that
+			}
+			return s.d.commitSchema(ctx, r, all, req.Schema.Type, req.Schema.Definition)
+		})
+		if made != nil || err != nil {
+			return made, err
+		}
+	}
+}
+
+// checkRevision refuses a definition that does not go with the last one.
+func (d *Server) checkRevision(r resource, last *pubsubpb.Schema, next *schema.Schema) error {
+	c, give, err := d.compiled(r, last)
+	if err != nil {
+		return err
+	}
+	defer give()
+	if err := schema.CheckRevision(c, next); err != nil {
+		return invalid("schema.definition", "%v", err)
+	}
+	return nil
 }
 
 // revise changes the revisions of a schema.

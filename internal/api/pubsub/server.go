@@ -53,7 +53,9 @@ type Server struct {
 	answers *door.Busy   // half of busy: a client may leave its streams unread for as long as it likes
 	waiting atomic.Int64 // calls whose messages wait for room
 
-	admin   sync.Mutex    // held while topics, subscriptions, snapshots and schemas are made, changed or deleted
+	// admin is held while topics, subscriptions, snapshots and schemas are made, changed or deleted. What takes long is
+	// done before: schemas are compiled and functions are looked at without it.
+	admin   sync.Mutex
 	changes atomic.Uint64 // of notes: what was read before is read again
 	known   remembered    // *subscription by queue.Name, *topic by topicKey
 	schemas remembered    // *schema.Schema by compiledKey

@@ -175,30 +175,15 @@ func (d *Server) change(ctx context.Context, r resource,
 	if err := d.allow(ctx, access.Admin, r); err != nil {
 		return nil, err
 	}
+	_, _, now, err := d.changed(r, how, nil)
+	if err != nil {
+		return nil, err
+	}
 	d.admin.Lock()
 	defer d.admin.Unlock()
-	sub, err := d.subscription(r)
+	sub, was, now, err := d.changed(r, how, now.MessageTransforms)
 	if err != nil {
 		return nil, err
-	}
-	now, err := d.describe(sub, r)
-	if err != nil {
-		return nil, err
-	}
-	was := proto.CloneOf(now)
-	if err := how(now); err != nil {
-		return nil, err
-	}
-	if now.ExpirationPolicy == nil && sub.note == nil {
-		// another door made it: it does not expire unless somebody says so
-		now.ExpirationPolicy = &pubsubpb.ExpirationPolicy{}
-	}
-	forever := now.MessageRetentionDuration == nil && was.MessageRetentionDuration == nil
-	if err := d.fillSubscription(now, was); err != nil {
-		return nil, err
-	}
-	if forever {
-		now.MessageRetentionDuration = nil
 	}
 	if sub.detached() {
 		if err := d.remember(ctx, noteKey(kindSubscription, sub.name), now); err != nil {
@@ -215,6 +200,37 @@ func (d *Server) change(ctx context.Context, r resource,
 		d.pushers.look()
 	}
 	return d.describe(sub, r)
+}
+
+// changed is a subscription as it is, and as its clients see it before and after a change. seen are functions that were
+// looked at already: looking takes seconds, and is done while no other call has to wait.
+func (d *Server) changed(r resource, how func(now *pubsubpb.Subscription) error,
+	seen []*pubsubpb.MessageTransform) (sub *subscription, was, now *pubsubpb.Subscription, err error) {
+	if sub, err = d.subscription(r); err != nil {
+		return nil, nil, nil, err
+	}
+	if now, err = d.describe(sub, r); err != nil {
+		return nil, nil, nil, err
+	}
+	was = proto.CloneOf(now)
+	if err := how(now); err != nil {
+		return nil, nil, nil, err
+	}
+	if now.ExpirationPolicy == nil && sub.note == nil {
+		// another door made it: it does not expire unless somebody says so
+		now.ExpirationPolicy = &pubsubpb.ExpirationPolicy{}
+	}
+	if seen != nil {
+		was.MessageTransforms = seen
+	}
+	forever := now.MessageRetentionDuration == nil && was.MessageRetentionDuration == nil
+	if err := d.fillSubscription(now, was); err != nil {
+		return nil, nil, nil, err
+	}
+	if forever {
+		now.MessageRetentionDuration = nil
+	}
+	return sub, was, now, nil
 }
 
 // alter gives the queue of a subscription, and the note, what now says.

@@ -109,24 +109,20 @@ func (s publisherService) UpdateTopic(ctx context.Context, req *pubsubpb.UpdateT
 	if req.Topic == nil {
 		return nil, invalid("topic", "is missing")
 	}
-	r, end, err := d.administer(ctx, "topic.name", req.Topic.Name, kindTopic)
+	r, err := parseResource("topic.name", req.Topic.Name, kindTopic)
 	if err != nil {
 		return nil, err
 	}
-	defer end()
-	now, err := d.describeTopic(r)
+	if err := d.allow(ctx, access.Admin, r); err != nil {
+		return nil, err
+	}
+	now, err := d.updatedTopic(ctx, r, req, nil)
 	if err != nil {
 		return nil, err
 	}
-	if !d.store.HasTopic(r.name()) {
-		return nil, status.Errorf(codes.FailedPrecondition,
-			"%s is a queue that is its own topic: it has no settings as a topic", r)
-	}
-	was := proto.CloneOf(now)
-	if err := applyMask("update_mask", req.UpdateMask, req.Topic, now, topicFields); err != nil {
-		return nil, err
-	}
-	if err := d.checkTopic(ctx, now, was); err != nil {
+	d.admin.Lock()
+	defer d.admin.Unlock()
+	if now, err = d.updatedTopic(ctx, r, req, now.MessageTransforms); err != nil {
 		return nil, err
 	}
 	if err := d.rememberTopic(ctx, r, now); err != nil {
@@ -139,6 +135,31 @@ func (s publisherService) UpdateTopic(ctx context.Context, req *pubsubpb.UpdateT
 		return nil, err
 	}
 	return d.describeTopic(r)
+}
+
+// updatedTopic is a topic as it will be after an update. seen are functions that were looked at already: looking takes
+// seconds, and is done while no other call has to wait.
+func (d *Server) updatedTopic(ctx context.Context, r resource, req *pubsubpb.UpdateTopicRequest,
+	seen []*pubsubpb.MessageTransform) (*pubsubpb.Topic, error) {
+	now, err := d.describeTopic(r)
+	if err != nil {
+		return nil, err
+	}
+	if !d.store.HasTopic(r.name()) {
+		return nil, status.Errorf(codes.FailedPrecondition,
+			"%s is a queue that is its own topic: it has no settings as a topic", r)
+	}
+	was := proto.CloneOf(now)
+	if err := applyMask("update_mask", req.UpdateMask, req.Topic, now, topicFields); err != nil {
+		return nil, err
+	}
+	if seen != nil {
+		was.MessageTransforms = seen
+	}
+	if err := d.checkTopic(ctx, now, was); err != nil {
+		return nil, err
+	}
+	return now, nil
 }
 
 // keepHistories lets the subscriptions of a topic keep settled messages for as long as the topic says now.
