@@ -43,13 +43,16 @@ type alteration struct {
 	d       Definition
 	from    []int  // nil: by their names
 	version uint64 // 0: any
-	needed  bool   // it is made even if there is no memory for it
+	terms
 }
 
 // alter makes an alteration: it sees whether what is there fits, makes puts wait to see the rest of it, and journals
 // the change.
 func (s *Store) alter(ctx context.Context, n Name, a alteration) error {
 	n = s.Resolve(n)
+	if err := checkNotes(a.notes); err != nil {
+		return err
+	}
 	for {
 		f, err := s.beginFitting(n, &a)
 		if err != nil {
@@ -168,9 +171,7 @@ func (s *Store) alterNow(ctx context.Context, n Name, a *alteration, f *fitting)
 		s.goOnPutting()
 	}
 	if err != nil {
-		if fl.undo != nil {
-			fl.undo()
-		}
+		fl.giveUp()
 		s.endDefining(fl)
 		s.leave()
 		close(fl.done)
@@ -259,7 +260,7 @@ func (s *Store) planAlteration(fl *flight, a *alteration, f *fitting, forgotten 
 		s.endDefining(fl)
 	}
 	fl.undo, fl.after = end, end
-	return nil
+	return s.addNotes(fl, a.notes)
 }
 
 // definingTopic is the definition that is on its way of the topic to which a queue subscribes; nil: none. The lock is

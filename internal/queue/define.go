@@ -13,11 +13,16 @@ import (
 // a *DifferentError. With Definition.Topic the queue subscribes to that topic, which has to be there. Definitions count
 // in Limits.Memory: what there is no room for is refused, ErrQueueFull.
 func (s *Store) CreateQueue(ctx context.Context, n Name, d Definition) (created bool, err error) {
-	return s.createQueue(ctx, n, d, false)
+	return s.createQueue(ctx, n, d, terms{})
 }
 
-// createQueue is CreateQueue; one that is needed is made even if there is no memory for it.
-func (s *Store) createQueue(ctx context.Context, n Name, d Definition, needed bool) (created bool, err error) {
+// terms are what is special about a definition.
+type terms struct {
+	needed bool   // it is made even if there is no memory for it
+	notes  []Note // are kept with it
+}
+
+func (s *Store) createQueue(ctx context.Context, n Name, d Definition, t terms) (created bool, err error) {
 	n = s.Resolve(n)
 	if err := n.Check(); err != nil {
 		return false, err
@@ -27,7 +32,7 @@ func (s *Store) createQueue(ctx context.Context, n Name, d Definition, needed bo
 		return false, err
 	}
 	over := func() {}
-	err = s.define(ctx, func() (event, error) {
+	err = s.defineNoted(ctx, t.notes, func() (event, error) {
 		if q := s.state.queueNames[n]; q != nil {
 			if ds := differences(q.def, d); ds != nil {
 				return nil, &DifferentError{Name: n, Have: q.def, Wanted: d, Differences: ds}
@@ -46,7 +51,7 @@ func (s *Store) createQueue(ctx context.Context, n Name, d Definition, needed bo
 				return nil, err
 			}
 		}
-		if over, err = s.reserve(d.resident(n), needed); err != nil {
+		if over, err = s.reserve(d.resident(n), t.needed); err != nil {
 			return nil, err
 		}
 		created = true
@@ -66,17 +71,42 @@ func (s *Store) Configured() Configured { return Configured{s} }
 
 // CreateQueue is Store.CreateQueue.
 func (c Configured) CreateQueue(ctx context.Context, n Name, d Definition) (created bool, err error) {
-	return c.store.createQueue(ctx, n, d, true)
+	return c.store.createQueue(ctx, n, d, terms{needed: true})
 }
 
 // AlterQueue is Store.AlterQueue.
 func (c Configured) AlterQueue(ctx context.Context, n Name, d Definition) error {
-	return c.store.alter(ctx, n, alteration{d: d, needed: true})
+	return c.store.alter(ctx, n, alteration{d: d, terms: terms{needed: true}})
 }
 
 // CreateTopic is Store.CreateTopic.
 func (c Configured) CreateTopic(ctx context.Context, n Name, labels map[string]string) (created bool, err error) {
-	return c.store.createTopic(ctx, n, labels, true)
+	return c.store.createTopic(ctx, n, labels, terms{needed: true})
+}
+
+// Noted makes definitions, each with notes as one atomic group: after an error or a crash there are both or neither.
+// Notes are as SetNotes takes them. They are kept, too, where the definition is there already.
+type Noted struct {
+	store *Store
+	notes []Note
+}
+
+// Noted makes definitions that have notes.
+func (s *Store) Noted(notes ...Note) Noted { return Noted{s, notes} }
+
+// CreateQueue is Store.CreateQueue.
+func (w Noted) CreateQueue(ctx context.Context, n Name, d Definition) (created bool, err error) {
+	return w.store.createQueue(ctx, n, d, terms{notes: w.notes})
+}
+
+// AlterQueue is Store.AlterQueue.
+func (w Noted) AlterQueue(ctx context.Context, n Name, d Definition) error {
+	return w.store.alter(ctx, n, alteration{d: d, terms: terms{notes: w.notes}})
+}
+
+// CreateTopic is Store.CreateTopic.
+func (w Noted) CreateTopic(ctx context.Context, n Name, labels map[string]string) (created bool, err error) {
+	return w.store.createTopic(ctx, n, labels, terms{notes: w.notes})
 }
 
 // normal applies defaults and namespace aliases.
@@ -106,16 +136,25 @@ func (s *Store) normal(n Name, d Definition) Definition {
 // is nothing to do. Two definitions of one name never overtake each other; topic, if it is one, is a name to wait for
 // as well. over is called, under the lock, when what plan returned is applied, or was not kept.
 func (s *Store) define(ctx context.Context, plan func() (event, error), n Name, topic string, over ...func()) error {
+	return s.defineNoted(ctx, nil, plan, n, topic, over...)
+}
+
+// defineNoted is define with notes that are kept in the same group.
+func (s *Store) defineNoted(ctx context.Context, notes []Note, plan func() (event, error), n Name, topic string,
+	over ...func()) error {
 	behind := []Name{n}
 	if second, err := ParseName(topic); err == nil {
 		behind = append(behind, second)
 	}
-	return s.defineNames(ctx, plan, behind[:1], behind, over...)
+	return s.defineNames(ctx, notes, plan, behind[:1], behind, over...)
 }
 
-// defineNames is define for what concerns several names, behind all definitions of some names.
-func (s *Store) defineNames(ctx context.Context, plan func() (event, error), names, behind []Name,
+// defineNames is defineNoted for what concerns several names, behind all definitions of some names.
+func (s *Store) defineNames(ctx context.Context, notes []Note, plan func() (event, error), names, behind []Name,
 	over ...func()) error {
+	if err := checkNotes(notes); err != nil {
+		return err
+	}
 	for {
 		if err := s.enter(ctx); err != nil {
 			return err
@@ -134,11 +173,14 @@ func (s *Store) defineNames(ctx context.Context, plan func() (event, error), nam
 			continue
 		}
 		e, err := plan()
-		if err != nil || e == nil {
+		if err != nil || e == nil && len(notes) == 0 {
 			s.leave()
 			return err
 		}
-		f = newFlight(e)
+		f = newFlight()
+		if e != nil {
+			f.add(e)
+		}
 		end := func() {
 			s.endDefining(f)
 			for _, o := range over {
@@ -147,8 +189,12 @@ func (s *Store) defineNames(ctx context.Context, plan func() (event, error), nam
 		}
 		f.undo, f.after = end, end
 		s.beginDefining(f, names...)
-		if err := s.submit(f); err != nil {
-			end()
+		err = s.addNotes(f, notes)
+		if err == nil {
+			err = s.submit(f)
+		}
+		if err != nil {
+			f.giveUp()
 			s.leave()
 			return err
 		}
@@ -211,18 +257,17 @@ func (s *Store) DeleteQueue(ctx context.Context, n Name) error {
 
 // CreateTopic makes a topic. It changes the labels of one that is there. Topics count in Limits.Memory as queues do.
 func (s *Store) CreateTopic(ctx context.Context, n Name, labels map[string]string) (created bool, err error) {
-	return s.createTopic(ctx, n, labels, false)
+	return s.createTopic(ctx, n, labels, terms{})
 }
 
-// createTopic is CreateTopic; one that is needed is made even if there is no memory for it.
-func (s *Store) createTopic(ctx context.Context, n Name, labels map[string]string, needed bool) (created bool,
+func (s *Store) createTopic(ctx context.Context, n Name, labels map[string]string, with terms) (created bool,
 	err error) {
 	n = s.Resolve(n)
 	if err := n.Check(); err != nil {
 		return false, err
 	}
 	over := func() {}
-	err = s.define(ctx, func() (event, error) {
+	err = s.defineNoted(ctx, with.notes, func() (event, error) {
 		t := s.state.topicNames[n]
 		if t != nil && maps.Equal(t.labels, labels) {
 			return nil, nil
@@ -233,7 +278,7 @@ func (s *Store) createTopic(ctx context.Context, n Name, labels map[string]strin
 		} else if len(s.state.queues)+len(s.state.topics) >= s.limits.Queues {
 			return nil, fmt.Errorf("%w: the limit of %d queues and topics is reached", ErrDefinition, s.limits.Queues)
 		}
-		if over, err = s.reserve(grown, needed); err != nil {
+		if over, err = s.reserve(grown, with.needed); err != nil {
 			return nil, err
 		}
 		if t != nil {

@@ -274,6 +274,10 @@ func holdsDefining() []holdsExercise {
 			_, err := w.s.Configured().CreateQueue(w.t.Context(), holdsName("configured"), Definition{})
 			return err
 		}},
+		{"Noted", func(w *holdsWorld) error {
+			return w.s.Noted(Note{"noted", "long", []byte("x")}, Note{"noted", "short", []byte("x")}).AlterQueue(
+				w.t.Context(), holdsName("long"), Definition{MaxAttempts: 8})
+		}},
 		{"CreateTopic", func(w *holdsWorld) error {
 			_, err := w.s.CreateTopic(w.t.Context(), holdsName("other"), nil)
 			return err

@@ -132,6 +132,13 @@ func (m *memory) hold(on bool) {
 	m.wake.Broadcast()
 }
 
+// refuse lets the journal refuse what comes, or no more.
+func (m *memory) refuse(on bool) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.refusing = on
+}
+
 func (m *memory) keep(records []journal.Record) journal.Position {
 	g := memoryGroup{position: journal.Position(10 * (len(m.groups) + 1))}
 	for _, r := range records {

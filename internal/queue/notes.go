@@ -118,6 +118,24 @@ func (p *plan) notes(c *Change) error {
 	return nil
 }
 
+// addNotes adds the notes of a definition to its group. It counts what they take, as plan.notes does. The lock is held.
+func (s *Store) addNotes(f *flight, notes []Note) error {
+	f.plan = plan{s: s.state, limits: &s.limits}
+	if err := f.plan.notes(&Change{Notes: notes}); err != nil {
+		return err
+	}
+	f.addNotes(notes)
+	return nil
+}
+
+// addNotes adds notes to a group.
+func (f *flight) addNotes(notes []Note) {
+	for _, n := range notes {
+		f.add(notedOf(n))
+		f.keys = append(f.keys, pendingNote(n.Room, n.Key))
+	}
+}
+
 func notedOf(n Note) *noted {
 	return &noted{note: Note{n.Room, n.Key, bytes.Clone(n.Value)}, gone: n.Value == nil}
 }

@@ -381,10 +381,7 @@ func (s *Store) launch(p *prepared, f *flight, results []PutResult) (out launche
 	if err != nil {
 		return fail(err)
 	}
-	for _, n := range p.change.Notes {
-		f.add(notedOf(n))
-		f.keys = append(f.keys, pendingNote(n.Room, n.Key))
-	}
+	f.addNotes(p.change.Notes)
 	if len(observed) > 0 {
 		f.after = func() {
 			for _, o := range observed {

@@ -41,7 +41,7 @@ func (s *Store) RenameQueue(ctx context.Context, from, to Name) error {
 	}
 	names := []Name{from, to}
 	over := func() {}
-	return s.defineNames(ctx, func() (event, error) {
+	return s.defineNames(ctx, nil, func() (event, error) {
 		q := s.state.queueNames[from]
 		switch {
 		case q == nil:

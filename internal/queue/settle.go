@@ -226,7 +226,8 @@ func (s *Store) deadQueue(ctx context.Context, of *queueState) (*queueState, mes
 		if q != nil {
 			return q, columns, nil
 		}
-		if _, err := s.createQueue(ctx, dead, Definition{}, true); err != nil && !errors.Is(err, ErrExists) {
+		_, err := s.createQueue(ctx, dead, Definition{}, terms{needed: true})
+		if err != nil && !errors.Is(err, ErrExists) {
 			return nil, nil, fmt.Errorf("make dead-letter queue %s: %w", dead.Short(), err)
 		}
 	}
