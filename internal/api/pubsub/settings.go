@@ -2,7 +2,6 @@ package pubsub
 
 import (
 	"context"
-	"errors"
 	"fmt"
 
 	"google.golang.org/protobuf/proto"
@@ -34,6 +33,7 @@ func (d *Server) remember(ctx context.Context, key string, m proto.Message) erro
 	return d.rememberBy(ctx, d.store.SetNotes, key, m)
 }
 
+// rememberBy keeps a note as set keeps it.
 func (d *Server) rememberBy(ctx context.Context, set func(context.Context, ...queue.Note) error, key string,
 	m proto.Message) error {
 	value, err := proto.Marshal(m)
@@ -55,18 +55,6 @@ func (d *Server) forget(ctx context.Context, keys ...string) error {
 		return nil
 	}
 	return d.note(ctx, notes...)
-}
-
-// unmade forgets the note of what the store refused to make, and returns why it did. After an end of the call or of the
-// store it may have been made all the same, and keeps its note.
-func (d *Server) unmade(ctx context.Context, why error, key string) error {
-	if ctx.Err() != nil || errors.Is(why, queue.ErrUnavailable) || errors.Is(why, queue.ErrClosed) {
-		return why
-	}
-	if err := d.forget(ctx, key); err != nil {
-		return errors.Join(why, err)
-	}
-	return why
 }
 
 // note keeps notes, or forgets them. It is refused when there is no memory for what they take more.

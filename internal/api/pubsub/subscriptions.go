@@ -78,14 +78,15 @@ func (s subscriberService) CreateSubscription(ctx context.Context, req *pubsubpb
 		return nil, err
 	}
 	n := d.store.Resolve(r.name())
-	// The note first: a crash between leaves a note without a queue, which says nothing.
-	if err := d.rememberSubscription(ctx, n, want); err != nil {
-		return nil, err
+	err = d.rememberSubscription(ctx, n, want, func(ctx context.Context, notes ...queue.Note) error {
+		_, err := d.store.Noted(notes...).CreateQueue(ctx, n, def)
+		return err
+	})
+	if errors.Is(err, queue.ErrExists) {
+		return nil, exists(r) // made by another door at this moment
 	}
-	if _, err := d.store.CreateQueue(ctx, n, def); errors.Is(err, queue.ErrExists) {
-		return nil, d.unmade(ctx, exists(r), noteKey(kindSubscription, n)) // made by another door at this moment
-	} else if err != nil {
-		return nil, d.unmade(ctx, err, noteKey(kindSubscription, n))
+	if err != nil {
+		return nil, err
 	}
 	sub, err := d.subscription(r)
 	if err != nil {
@@ -98,12 +99,13 @@ func (s subscriberService) CreateSubscription(ctx context.Context, req *pubsubpb
 	return d.describe(sub, r)
 }
 
-// rememberSubscription keeps what the store does not know of a subscription.
-func (d *Server) rememberSubscription(ctx context.Context, n queue.Name, s *pubsubpb.Subscription) error {
+// rememberSubscription keeps what the store does not know of a subscription, together with what define defines.
+func (d *Server) rememberSubscription(ctx context.Context, n queue.Name, s *pubsubpb.Subscription,
+	define func(context.Context, ...queue.Note) error) error {
 	note := proto.CloneOf(s)
 	note.Tags, note.State, note.Labels, note.AckDeadlineSeconds, note.AnalyticsHubSubscriptionInfo,
 		note.TopicMessageRetentionDuration = nil, 0, nil, 0, nil, nil
-	return d.remember(ctx, noteKey(kindSubscription, n), note)
+	return d.rememberBy(ctx, define, noteKey(kindSubscription, n), note)
 }
 
 // GetSubscription describes a subscription.
@@ -243,16 +245,15 @@ func (d *Server) alter(ctx context.Context, sub *subscription, now *pubsubpb.Sub
 	if err != nil {
 		return err
 	}
-	if err := d.store.AlterQueue(ctx, sub.name, def); err != nil {
-		return err
-	}
 	if sub.note == nil && sub.ownTopic() {
 		now.Topic = "" // so it stays its own topic
 	}
 	if now.Topic == deletedTopic {
 		now.Topic = sub.note.GetTopic()
 	}
-	return d.rememberSubscription(ctx, sub.name, now)
+	return d.rememberSubscription(ctx, sub.name, now, func(ctx context.Context, notes ...queue.Note) error {
+		return d.store.Noted(notes...).AlterQueue(ctx, sub.name, def)
+	})
 }
 
 // DeleteSubscription removes a subscription with what it holds.

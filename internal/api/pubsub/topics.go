@@ -43,24 +43,28 @@ func (s publisherService) CreateTopic(ctx context.Context, req *pubsubpb.Topic) 
 	} else if ok {
 		return nil, exists(r)
 	}
-	if err := d.rememberTopic(ctx, r, req); err != nil {
+	if err := d.defineTopic(ctx, r, req); err != nil {
 		return nil, err
-	}
-	if _, err := d.store.CreateTopic(ctx, r.name(), req.Labels); err != nil {
-		return nil, d.unmade(ctx, err, noteKey(kindTopic, d.store.Resolve(r.name())))
 	}
 	return d.describeTopic(r)
 }
 
-// rememberTopic keeps what the store does not know of a topic.
-func (d *Server) rememberTopic(ctx context.Context, r resource, t *pubsubpb.Topic) error {
+// defineTopic makes a topic, or changes it, together with its note of what the store does not know.
+func (d *Server) defineTopic(ctx context.Context, r resource, t *pubsubpb.Topic) error {
 	note := proto.CloneOf(t)
 	note.Name, note.Labels, note.Tags, note.SatisfiesPzs, note.State = "", nil, nil, false, 0
-	key := noteKey(kindTopic, d.store.Resolve(r.name()))
-	if proto.Size(note) == 0 {
-		return d.forget(ctx, key)
+	define := func(ctx context.Context, notes ...queue.Note) error {
+		_, err := d.store.Noted(notes...).CreateTopic(ctx, r.name(), t.Labels)
+		return err
 	}
-	return d.remember(ctx, key, note)
+	key := noteKey(kindTopic, d.store.Resolve(r.name()))
+	if proto.Size(note) > 0 {
+		return d.rememberBy(ctx, define, key, note)
+	}
+	if _, ok := d.store.NoteSize(room, key); !ok {
+		return define(ctx)
+	}
+	return d.noteBy(ctx, define, queue.Note{Room: room, Key: key})
 }
 
 // describeTopic is a topic as its clients see it.
@@ -125,10 +129,7 @@ func (s publisherService) UpdateTopic(ctx context.Context, req *pubsubpb.UpdateT
 	if now, err = d.updatedTopic(ctx, r, req, now.MessageTransforms); err != nil {
 		return nil, err
 	}
-	if err := d.rememberTopic(ctx, r, now); err != nil {
-		return nil, err
-	}
-	if _, err := d.store.CreateTopic(ctx, r.name(), now.Labels); err != nil {
+	if err := d.defineTopic(ctx, r, now); err != nil {
 		return nil, err
 	}
 	if err := d.keepHistories(ctx, r); err != nil {
@@ -162,7 +163,8 @@ func (d *Server) updatedTopic(ctx context.Context, r resource, req *pubsubpb.Upd
 	return now, nil
 }
 
-// keepHistories lets the subscriptions of a topic keep settled messages for as long as the topic says now.
+// keepHistories lets the subscriptions of a topic keep settled messages for as long as the topic says now. What it does
+// not come to after an error or a crash is done by tidy.
 func (d *Server) keepHistories(ctx context.Context, r resource) error {
 	names, err := d.subscribers(r)
 	if err != nil {

@@ -84,11 +84,21 @@ func (d *Server) keepHouse() {
 }
 
 // tidy deletes the subscriptions that were not used for as long as their policies say, and forgets notes of what is not
-// there any more.
+// there any more. What an update of a topic had not come to, it does.
 func (d *Server) tidy(ctx context.Context) error {
 	d.admin.Lock()
 	defer d.admin.Unlock()
-	return cmp.Or(d.expire(ctx), d.forgetGone(ctx))
+	return cmp.Or(d.expire(ctx), d.forgetGone(ctx), d.keepAllHistories(ctx))
+}
+
+// keepAllHistories is keepHistories for all topics.
+func (d *Server) keepAllHistories(ctx context.Context) error {
+	for _, n := range d.store.Topics() {
+		if err := d.keepHistories(ctx, resource{n.Namespace, kindTopic, n.Name}); err != nil && !isNotFound(err) {
+			return err
+		}
+	}
+	return nil
 }
 
 func (d *Server) expire(ctx context.Context) error {
