@@ -25,7 +25,12 @@ func checkAvroRevision(last, next *avroType) *RevisionError {
 // resolution finds out whether a reader's types can read what a writer's types wrote.
 type resolution struct {
 	known map[[2]*avroType]*RevisionError // of records; one that is being looked into stands there as readable
+	steps int                             // that were taken
 }
+
+// maxSteps is how many pairs of types are looked at: unions of many namesakes would have each looked at beside each. A
+// definition has about 30,000 types at most, each of which meets one as a rule.
+const maxSteps = 100_000
 
 // promotions are the types whose values a reader's type can read besides its own.
 var promotions = map[avro.Type][]avro.Type{
@@ -34,6 +39,9 @@ var promotions = map[avro.Type][]avro.Type{
 }
 
 func (c *resolution) reads(reader, writer *avroType) *RevisionError {
+	if c.steps++; c.steps > maxSteps {
+		return &RevisionError{Message: "too many types would have to be compared with each other"}
+	}
 	switch {
 	case writer.kind == avro.Union:
 		for _, option := range writer.options {
@@ -43,11 +51,12 @@ func (c *resolution) reads(reader, writer *avroType) *RevisionError {
 		}
 		return nil
 	case reader.kind == avro.Union:
-		if i, ok := reader.branch[writer.name]; ok && c.reads(reader.options[i], writer) == nil {
+		same, ok := reader.branch[writer.name]
+		if ok && c.reads(reader.options[same], writer) == nil {
 			return nil // the branch of the same name, as a rule
 		}
-		for _, option := range reader.options {
-			if option.resembles(writer) && c.reads(option, writer) == nil {
+		for i, option := range reader.options {
+			if (!ok || i != same) && option.resembles(writer) && c.reads(option, writer) == nil {
 				return nil
 			}
 		}
