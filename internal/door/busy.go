@@ -30,6 +30,7 @@ type Busy struct {
 	limit  int64
 	within *Busy // nil: none
 	used   atomic.Int64
+	still  *Busy // what connections and streams hold; nil in a share
 
 	mu      sync.Mutex
 	waiting list.List // of *taking, the oldest first
@@ -43,7 +44,11 @@ type taking struct {
 }
 
 // NewBusy makes an account of limit bytes.
-func NewBusy(limit int64) *Busy { return &Busy{limit: max(limit, 1)} }
+func NewBusy(limit int64) *Busy {
+	b := &Busy{limit: max(limit, 1)}
+	b.still = b.Share(b.limit / 2)
+	return b
+}
 
 // DefaultBusy is the account for a process that may take so much memory in all (0: not known): half of it, and 4 GiB at
 // most. The rest is for the store, and for what lives beside what is counted.
@@ -67,6 +72,18 @@ func (b *Busy) Share(limit int64) *Busy {
 	return share
 }
 
+// Standing is the part of b that connections and streams take for as long as they are open, all of all doors together:
+// half of it. So however many stand, requests have the other half. Of a share it is its account's.
+func (b *Busy) Standing() *Busy {
+	for b != nil && b.within != nil {
+		b = b.within
+	}
+	if b == nil {
+		return nil
+	}
+	return b.still
+}
+
 // Limit is the bound; 1<<62 without one.
 func (b *Busy) Limit() int64 {
 	if b == nil {
@@ -75,12 +92,15 @@ func (b *Busy) Limit() int64 {
 	return b.limit
 }
 
-// Used is how many bytes are taken.
+// Used is how many bytes requests and answers have taken. What connections have (Standing) is not among them.
 func (b *Busy) Used() int64 {
 	if b == nil {
 		return 0
 	}
-	return b.used.Load()
+	if b.still == nil {
+		return b.used.Load()
+	}
+	return b.used.Load() - b.still.used.Load()
 }
 
 // Try takes n bytes if there are so many left and nobody waits for them.
@@ -145,7 +165,7 @@ func (b *Busy) Take(ctx context.Context, n int64) error {
 		patience = defaultPatience
 	}
 	ctx, cancel := context.WithTimeoutCause(ctx, patience, fmt.Errorf("%w: within %v there was no room for %d bytes "+
-		"more beside the %d of %d that others hold", ErrBusy, patience, n, b.Used(), b.limit))
+		"more beside the %d of %d that others hold", ErrBusy, patience, n, b.used.Load(), b.limit))
 	defer cancel()
 	return b.wait(ctx, n)
 }

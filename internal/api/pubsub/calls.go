@@ -60,7 +60,6 @@ func (d *Server) unary(ctx context.Context, wire grpc.ServerStream, srv any, m *
 	if err != nil {
 		return err
 	}
-	defer in.head.End()
 	defer in.hold.End()
 	ctx, answer := d.answering(ctx)
 	defer answer.End()

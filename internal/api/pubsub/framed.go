@@ -16,20 +16,35 @@ import (
 )
 
 // framed is a listener whose connections speak HTTP/2, and end when a frame, or a header that is sent in several, is
-// not complete in time. Signs of life do not find a client that sends a byte now and then.
-func framed(l net.Listener) net.Listener { return &framedListener{l} }
+// not complete in time. Signs of life do not find a client that sends a byte now and then. What they hold, themselves
+// and by their streams, is taken of an account; one for which there is no room is closed.
+func framed(l net.Listener, of *door.Busy) net.Listener { return &framedListener{l, of} }
 
-type framedListener struct{ net.Listener }
+type framedListener struct {
+	net.Listener
+	of *door.Busy
+}
 
 // Accept implements net.Listener.
 func (l *framedListener) Accept() (net.Conn, error) {
-	c, err := l.Listener.Accept()
-	if err != nil {
-		return nil, err
+	for {
+		c, err := l.Listener.Accept()
+		if err != nil {
+			return nil, err
+		}
+		conn := newFramedConn(c, l.of)
+		if !conn.standing.short.Load() {
+			return conn, nil
+		}
+		_ = conn.Close() // nobody has been answered
 	}
-	conn := &framedConn{Conn: c, frames: frames{left: len(preface)}}
-	conn.frames.reset = conn.ended
-	return conn, nil
+}
+
+func newFramedConn(c net.Conn, of *door.Busy) *framedConn {
+	conn := &framedConn{Conn: c, frames: frames{left: len(preface)}, standing: newStanding(of)}
+	conn.frames.reset, conn.frames.header = conn.ended, conn.standing.header
+	conn.written.reset, conn.written.last = conn.standing.closed, conn.standing.closed
+	return conn
 }
 
 // What is known of HTTP/2 here (RFC 9113, 3.4 and 4.1).
@@ -39,7 +54,8 @@ const (
 	typeHeaders  = 1
 	typeReset    = 3
 	typeContinue = 9
-	endHeaders   = 4 // a flag of both
+	endHeaders   = 4 // a flag of headers and what continues them
+	endStream    = 1 // a flag of headers
 )
 
 // frameRate is how many bytes a second of a frame have to come at least, beside door.HeaderTime.
@@ -52,7 +68,11 @@ type frames struct {
 	left int  // of the preface or of a frame's payload
 	open bool // a header goes on in the next frame
 
-	reset func(stream uint32) // called for each stream that the client ends before its time; nil: nobody asks
+	// What is called, as far as somebody asks: for each frame of a header, for each header that ends its stream, and for
+	// each stream that is ended before its time.
+	header func(stream uint32, n int64, first bool)
+	last   func(stream uint32)
+	reset  func(stream uint32)
 }
 
 // read goes on by what was read. partial tells that something has begun and is not complete, ended that something was
@@ -72,12 +92,19 @@ func (f *frames) read(b []byte) (partial, ended bool) {
 		}
 		f.got = 0
 		f.left = int(binary.BigEndian.Uint32(f.head[:4]) >> 8)
-		switch f.head[3] {
+		stream := binary.BigEndian.Uint32(f.head[5:]) & (1<<31 - 1)
+		switch kind := f.head[3]; kind {
 		case typeHeaders, typeContinue:
 			f.open = f.head[4]&endHeaders == 0
+			if f.header != nil {
+				f.header(stream, int64(f.left), kind == typeHeaders)
+			}
+			if f.last != nil && kind == typeHeaders && f.head[4]&endStream != 0 {
+				f.last(stream)
+			}
 		case typeReset:
 			if f.reset != nil {
-				f.reset(binary.BigEndian.Uint32(f.head[5:]) & (1<<31 - 1))
+				f.reset(stream)
 			}
 		}
 		ended = ended || f.left == 0 && !f.open
@@ -88,8 +115,11 @@ func (f *frames) read(b []byte) (partial, ended bool) {
 // framedConn is a connection with the time of a frame.
 type framedConn struct {
 	net.Conn
-	frames frames
-	timed  bool // a deadline of ours holds
+	frames  frames // of the client
+	timed   bool   // a deadline of ours holds
+	written frames // of ours
+
+	standing *standing
 
 	mu  sync.Mutex
 	end time.Time // for reading, as set from outside; zero: none
@@ -121,6 +151,7 @@ func (c *framedConn) unwatch(stream uint32) {
 
 // ended is told before gRPC reads it.
 func (c *framedConn) ended(stream uint32) {
+	c.standing.closed(stream)
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if g := c.watched[stream]; g != nil {
@@ -140,6 +171,19 @@ func (c *framedConn) Read(b []byte) (int, error) {
 		c.deadline(time.Time{})
 	}
 	return n, err
+}
+
+// Write implements net.Conn.
+func (c *framedConn) Write(b []byte) (int, error) {
+	n, err := c.Conn.Write(b)
+	c.written.read(b[:n])
+	return n, err
+}
+
+// Close implements net.Conn.
+func (c *framedConn) Close() error {
+	defer c.standing.end()
+	return c.Conn.Close()
 }
 
 // deadline sets ours beside that from outside.

@@ -63,7 +63,7 @@ func TestADrippingFrameEnds(t *testing.T) {
 					client.Close()
 				}
 			}()
-			conn := &framedConn{Conn: raw, frames: frames{left: len(preface)}}
+			conn := newFramedConn(raw, nil)
 			begun := time.Now()
 			_, err := io.Copy(io.Discard, struct{ io.Reader }{conn})
 			took := time.Since(begun)

@@ -29,6 +29,7 @@ func (d *Server) newGRPC() *grpc.Server {
 	s := grpc.NewServer(
 		grpc.ForceServerCodecV2(codec{}),
 		grpc.ConnectionTimeout(door.HeaderTime),
+		grpc.InTapHandle(d.tap),
 		grpc.MaxConcurrentStreams(maxStreams),
 		grpc.MaxHeaderListSize(16<<10),
 		grpc.ReadBufferSize(128<<10),

@@ -23,7 +23,6 @@ import (
 type incoming struct {
 	d    *Server
 	from arriving
-	head door.Hold // of the header. The handler's, who ends it
 	hold door.Hold // of the message that was read last
 	time messageTime
 }
@@ -33,7 +32,6 @@ type arriving interface {
 	ReadMessageHeader(head []byte) error // fills head
 	Read(n int) (mem.BufferSlice, error) // exactly n bytes
 	RecvCompress() string
-	HeaderWireLength() int
 	WriteStatus(*status.Status) error // ends the stream, from any goroutine
 }
 
@@ -45,8 +43,6 @@ const (
 	packedCost = 1000
 	// firstBytes of a message come before the rest has its room.
 	firstBytes = 64 << 10
-	// smallHeader is up to where a call's header is not counted.
-	smallHeader = 4 << 10
 	// mostWaiting is how many calls may wait for room: what has arrived of each lies in its window meanwhile.
 	mostWaiting = 250
 )
@@ -62,7 +58,7 @@ func (d *Server) incoming(wire grpc.ServerStream) (*incoming, error) {
 	}
 	in := &incoming{d: d, from: from}
 	if !rest.Counts(ctx) {
-		in.head.Of, in.hold.Of = d.busy, d.busy
+		in.hold.Of = d.busy
 	}
 	return in, nil
 }
@@ -71,9 +67,6 @@ func (d *Server) incoming(wire grpc.ServerStream) (*incoming, error) {
 func (in *incoming) only(ctx context.Context, m any) (err error) {
 	in.time.begin(in)
 	defer func() { err = in.time.end(err) }()
-	if err := in.header(ctx); err != nil {
-		return err
-	}
 	var head [5]byte
 	switch err := in.from.ReadMessageHeader(head[:]); {
 	case err == io.EOF:
@@ -94,22 +87,11 @@ func (in *incoming) only(ctx context.Context, m any) (err error) {
 	return nil
 }
 
-// first reads the first message of a stream, which has to come. The errors are those of next.
+// first reads the first message of a stream, which has to come in time. The errors are those of next.
 func (in *incoming) first(ctx context.Context, m any) (err error) {
 	in.time.begin(in)
 	defer func() { err = in.time.end(err) }()
-	if err := in.header(ctx); err != nil {
-		return err
-	}
 	return in.next(ctx, m)
-}
-
-// header counts the call's header, for as long as the call lasts.
-func (in *incoming) header(ctx context.Context) error {
-	if n := in.from.HeaderWireLength(); n > smallHeader {
-		return in.take(ctx, &in.head, int64(n))
-	}
-	return nil
 }
 
 // next reads the next message of a stream, however long that is idle before. io.EOF: the client has closed its side.

@@ -17,7 +17,6 @@ import (
 	"golang.org/x/net/http2"
 	"golang.org/x/net/http2/hpack"
 	"google.golang.org/grpc/codes"
-	"google.golang.org/grpc/metadata"
 	"google.golang.org/grpc/status"
 	"google.golang.org/protobuf/proto"
 
@@ -208,7 +207,7 @@ func TestADrippingMessageEnds(t *testing.T) {
 				server, listener := d.newGRPC(), &pipes{conns: make(chan net.Conn, 1)}
 				ours, theirs := net.Pipe()
 				listener.conns <- theirs
-				go server.Serve(knowing{framed(listener)})
+				go server.Serve(knowing{framed(listener, d.busy.Standing())})
 				w := newWildClient(t, ours)
 				w.call(1, c.method)
 				begun := time.Now()
@@ -398,46 +397,4 @@ func TestACallWithoutAWholeMessageDoesNotHoldUpAStop(t *testing.T) {
 			t.Errorf("ended: %q", said)
 		}
 	}
-}
-
-// A large header counts for as long as its call lasts, of whatever kind that is.
-func TestALargeHeaderCountsAsLongAsItsCall(t *testing.T) {
-	r := newRig(t)
-	r.subscribe("news")
-	busy := r.door.busy
-	doortest.Until(t, "nothing is taken", func() bool { return busy.Used() == 0 })
-	ctx, cancel := context.WithCancel(metadata.AppendToOutgoingContext(t.Context(), "x-large",
-		strings.Repeat("x", 10<<10)))
-	defer cancel()
-	st, err := r.sub.StreamingPull(ctx)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := st.Send(&pubsubpb.StreamingPullRequest{Subscription: subscriptionName("news"),
-		StreamAckDeadlineSeconds: 10}); err != nil {
-		t.Fatal(err)
-	}
-	r.publish("news", "", "a")
-	got := receive(t, st, 1)
-	header := func() bool { n := busy.Used(); return n > smallHeader && n < 16<<10 } // as it came, compressed
-	doortest.Until(t, "the header of a stream counts", header)
-	if err := r.ack("news", got...); err != nil {
-		t.Fatal(err)
-	}
-	cancel()
-	doortest.Until(t, "all is given back", func() bool { return busy.Used() == 0 })
-	pulling, end := context.WithCancel(metadata.AppendToOutgoingContext(t.Context(), "x-large",
-		strings.Repeat("x", 10<<10)))
-	defer end()
-	pulled := make(chan error, 1)
-	go func() {
-		_, err := r.sub.Pull(pulling, &pubsubpb.PullRequest{Subscription: subscriptionName("news"), MaxMessages: 1})
-		pulled <- err
-	}()
-	doortest.Until(t, "the header of a pull counts", header)
-	end()
-	if err := <-pulled; status.Code(err) != codes.Canceled {
-		t.Error(err)
-	}
-	doortest.Until(t, "all is given back", func() bool { return busy.Used() == 0 })
 }

@@ -145,8 +145,9 @@ func (d *Server) open(ctx context.Context) (net.Addr, error) {
 	d.served.Go(d.split.run)
 	d.served.Go(d.keepHouse)
 	d.served.Go(d.push)
+	streams := framed(door.Stalling(d.split.grpc), d.busy.Standing())
 	d.served.Go(func() {
-		if err := d.grpc.Serve(knowing{framed(door.Stalling(d.split.grpc))}); err != nil &&
+		if err := d.grpc.Serve(knowing{streams}); err != nil &&
 			!errors.Is(err, grpc.ErrServerStopped) && !errors.Is(err, net.ErrClosed) {
 			d.report(fmt.Errorf("pubsub door: gRPC: %w", err))
 		}

@@ -58,7 +58,6 @@ func (d *Server) streamingPull(ctx context.Context, wire grpc.ServerStream) erro
 	if err != nil {
 		return err
 	}
-	defer in.head.End()
 	receiving := false // then what in holds is given back by the one who receives
 	defer func() {
 		if !receiving {

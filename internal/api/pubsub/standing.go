@@ -1,0 +1,120 @@
+package pubsub
+
+import (
+	"context"
+	"sync"
+	"sync/atomic"
+
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/peer"
+	"google.golang.org/grpc/status"
+	"google.golang.org/grpc/tap"
+
+	"github.com/hikyaku/hikyaku/internal/door"
+)
+
+const (
+	// connStands is what a connection of gRPC takes without a stream: its buffers, a frame, and a header that is not
+	// complete.
+	connStands = 64 << 10
+	// streamStands is what an open stream takes, whatever it does: its goroutines, its buffers and a usual header.
+	streamStands = 16 << 10
+	// usualHeader is the length on the wire, compressed, up to which a header is a usual one. A longer one takes
+	// headerCost times its length besides.
+	usualHeader = 1 << 10
+	headerCost  = 4
+	// standingStep is what a connection takes, and gives back, at once: few streams that come and go cost the account
+	// nothing.
+	standingStep = 4 * streamStands
+)
+
+// standing counts the streams that are open on one connection, as they are on the wire: from the first frame of a
+// header until either side ends the stream. A client that opens streams and says nothing, or leaves small answers
+// unread, holds memory that no message counts.
+type standing struct {
+	of    *door.Busy
+	short atomic.Bool // there is no room for what is open: new streams are refused
+
+	mu    sync.Mutex
+	last  uint32           // the highest number that was opened
+	open  map[uint32]int64 // stream → what it takes
+	need  int64            // of all that are open
+	taken int64            // of the account
+	ended bool
+}
+
+// newStanding takes what a connection without streams takes. It is short where there is no room for that.
+func newStanding(of *door.Busy) *standing {
+	s := &standing{of: of, open: map[uint32]int64{}, need: connStands}
+	s.fit()
+	return s
+}
+
+// header is told of a frame of a header, which has n bytes. The first one opens the stream.
+func (s *standing) header(stream uint32, n int64, first bool) {
+	var more int64
+	if n > usualHeader || !first {
+		more = headerCost * n
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	switch {
+	case first && stream > s.last:
+		s.last = stream
+		more += streamStands
+	case s.open[stream] == 0: // it has ended
+		return
+	}
+	s.open[stream] += more
+	s.need += more
+	s.fit()
+}
+
+// closed is told the end of a stream, by either side. Another one of the same stream, or of none, is nothing.
+func (s *standing) closed(stream uint32) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if n := s.open[stream]; n > 0 {
+		delete(s.open, stream)
+		s.need -= n
+		s.fit()
+	}
+}
+
+// end gives everything back, when the connection is closed.
+func (s *standing) end() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.of.Give(s.taken)
+	s.taken, s.ended = 0, true
+}
+
+// fit takes what is needed, and gives back what is not. mu is held.
+func (s *standing) fit() {
+	switch {
+	case s.ended:
+		return
+	case s.need > s.taken:
+		for _, n := range []int64{s.need - s.taken + standingStep, s.need - s.taken} {
+			if s.of.Try(n) {
+				s.taken += n
+				break
+			}
+		}
+	case s.taken > s.need+3*standingStep:
+		s.of.Give(s.taken - s.need - standingStep)
+		s.taken = s.need + standingStep
+	}
+	s.short.Store(s.need > s.taken)
+}
+
+// tap refuses a call, before anything is made for it, where there is no room for the streams of its connection.
+func (d *Server) tap(ctx context.Context, _ *tap.Info) (context.Context, error) {
+	if p, ok := peer.FromContext(ctx); ok {
+		if a, ok := p.Addr.(*knownAddr); ok && a.frames != nil && a.frames.standing.short.Load() {
+			return ctx, status.Errorf(codes.ResourceExhausted, "%v: the streams and connections that are open leave no "+
+				"room for another one (limits: busy_bytes): try again after a while", door.ErrBusy)
+		}
+	}
+	return ctx, nil
+}
