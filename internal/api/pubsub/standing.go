@@ -108,8 +108,20 @@ func (s *standing) fit() {
 	s.short.Store(s.need > s.taken)
 }
 
+// mostFields is how many fields the header of a call may have. Compressed they may have a byte each, and take a hundred
+// times as much.
+const mostFields = 100
+
 // tap refuses a call, before anything is made for it, where there is no room for the streams of its connection.
-func (d *Server) tap(ctx context.Context, _ *tap.Info) (context.Context, error) {
+func (d *Server) tap(ctx context.Context, call *tap.Info) (context.Context, error) {
+	fields := 0
+	for _, values := range call.Header {
+		fields += len(values)
+	}
+	if fields > mostFields {
+		return ctx, status.Errorf(codes.InvalidArgument, "the call's header has %d fields, and may have %d", fields,
+			mostFields)
+	}
 	if p, ok := peer.FromContext(ctx); ok {
 		if a, ok := p.Addr.(*knownAddr); ok && a.frames != nil && a.frames.standing.short.Load() {
 			return ctx, status.Errorf(codes.ResourceExhausted, "%v: the streams and connections that are open leave no "+

@@ -102,3 +102,22 @@ func TestALargeHeaderCountsAsLongAsItsCall(t *testing.T) {
 	cancel()
 	doortest.Until(t, "there is room again", func() bool { return get(large) == nil })
 }
+
+// A header of many fields, which is short on the wire from its second time on, is refused.
+func TestACallMayHaveAHundredFields(t *testing.T) {
+	r := newRig(t)
+	var many []string
+	for range 200 {
+		many = append(many, "x", "")
+	}
+	_, err := r.pub.GetTopic(metadata.AppendToOutgoingContext(t.Context(), many...),
+		&pubsubpb.GetTopicRequest{Topic: topicName("news")})
+	if status.Code(err) != codes.InvalidArgument || !strings.Contains(err.Error(), "fields") {
+		t.Error(err)
+	}
+	_, err = r.pub.GetTopic(metadata.AppendToOutgoingContext(t.Context(), many[:160]...),
+		&pubsubpb.GetTopicRequest{Topic: topicName("news")})
+	if status.Code(err) != codes.NotFound {
+		t.Error(err)
+	}
+}
