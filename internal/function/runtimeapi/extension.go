@@ -20,6 +20,7 @@ type agent struct {
 	asked    bool // waits for an event, or has nothing to wait for
 	waiting  *conn
 	event    []byte // that it will get when it asks
+	writing  bool   // an event is written to it
 }
 
 func (s *Server) find(name string) *agent {
@@ -114,7 +115,7 @@ func (s *Server) event(c *conn, h http.Header) {
 	}
 	a.waiting = c
 	if a.event != nil {
-		a.deliver()
+		a.deliver(s)
 	}
 	all := s.allAsked()
 	s.mu.Unlock()
@@ -134,17 +135,24 @@ func (a *agent) invoke(s *Server, inv *Invocation) {
 		"tracing":            map[string]string{"type": "X-Amzn-Trace-Id", "value": inv.TraceID},
 	}
 	a.event, _ = json.Marshal(event) // strings and a number always can be
-	a.deliver()
+	a.deliver(s)
 }
 
-// deliver writes the event to an extension that waits. The server's mu is held.
-func (a *agent) deliver() {
-	if a.waiting == nil || a.event == nil {
+// deliver writes the event to an extension that waits, in a goroutine of its own, as nobody knows when it reads: one
+// event after the other. The server's mu is held.
+func (a *agent) deliver(s *Server) {
+	if a.waiting == nil || a.event == nil || a.writing || s.closed {
 		return
 	}
 	c, text := a.waiting, a.event
-	a.waiting, a.event, a.asked = nil, nil, false
-	c.write(http.StatusOK, "application/json", "Lambda-Extension-Event-Identifier: "+uuid.NewString()+"\r\n", text)
+	a.waiting, a.event, a.asked, a.writing = nil, nil, false, true
+	s.wait.Go(func() {
+		c.write(http.StatusOK, "application/json", "Lambda-Extension-Event-Identifier: "+uuid.NewString()+"\r\n", text)
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		a.writing = false
+		a.deliver(s)
+	})
 }
 
 // Shutdown tells the extensions that want to know it that the instance will end, why (spindown, timeout, failure) and
@@ -158,7 +166,7 @@ func (s *Server) Shutdown(reason string, deadline time.Time) (told int) {
 	for _, a := range s.agents {
 		if a.shutdown {
 			a.event = text
-			a.deliver()
+			a.deliver(s)
 			told++
 		}
 	}

@@ -7,17 +7,29 @@ import (
 )
 
 // Give hands an invocation to the runtime: at once when it waits for one, else when it asks. The one before must have
-// been answered.
+// been answered. A runtime that does not read what it asked for holds up who gives, until its connection ends, and
+// nobody else.
 func (s *Server) Give(inv *Invocation) {
 	s.mu.Lock()
-	defer s.mu.Unlock()
 	s.given, s.told = inv, false
-	if s.waiting != nil {
-		s.send(s.waiting)
+	c := s.waiting
+	if c != nil {
+		s.hand(inv)
 	}
 	for _, a := range s.agents {
 		a.invoke(s, inv)
 	}
+	s.mu.Unlock()
+	if c != nil {
+		s.send(c, inv)
+	}
+}
+
+// hand makes the invocation the runtime's. s.mu is held; send has to follow without it.
+func (s *Server) hand(inv *Invocation) {
+	s.waiting = nil
+	s.phase = working
+	inv.given = s.config.Now()
 }
 
 // GivenAt is when the runtime got an invocation; zero: it has not.
@@ -27,16 +39,28 @@ func (s *Server) GivenAt(inv *Invocation) time.Time {
 	return inv.given
 }
 
-// large is from how many bytes on an invocation is written by a goroutine of its own: a runtime that does not read must
-// not hold up who gives.
+// large is from how many bytes on an invocation is written by a goroutine of its own, and without a copy of it.
 const large = 32 << 10
 
-// send writes the invocation that was given to a connection on which the runtime waits. s.mu is held.
-func (s *Server) send(c *conn) {
-	inv := s.given
-	s.waiting = nil
-	s.phase = working
-	inv.given = s.config.Now()
+// send writes an invocation to the connection on which the runtime has waited for it. s.mu is not held: nobody knows
+// when the runtime reads.
+func (s *Server) send(c *conn, inv *Invocation) {
+	if len(inv.Body) <= large {
+		s.write(c, inv)
+		return
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if !s.closed {
+		s.wait.Go(func() { s.write(c, inv) })
+	}
+}
+
+// write is send in the goroutine that writes. Of an instance one invocation is written at a time, so that a runtime
+// that answers them without reading them to their end does not gather them here: its next one waits, and times out.
+func (s *Server) write(c *conn, inv *Invocation) {
+	s.pen.Lock()
+	defer s.pen.Unlock()
 	b := append(s.out[:0], "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nLambda-Runtime-Aws-Request-Id: "...)
 	b = append(b, inv.ID...)
 	b = append(b, "\r\nLambda-Runtime-Deadline-Ms: "...)
@@ -49,22 +73,24 @@ func (s *Server) send(c *conn) {
 	b = append(b, "\r\nContent-Length: "...)
 	b = strconv.AppendInt(b, int64(len(inv.Body)), 10)
 	b = append(b, "\r\n\r\n"...)
+	var rest []byte
 	if len(inv.Body) <= large {
-		s.out = append(b, inv.Body...)
-		if _, err := c.net.Write(s.out); err != nil {
-			s.phase = ready // it will ask again, or end
-		}
-		return
+		b = append(b, inv.Body...)
+	} else {
+		rest = inv.Body
 	}
 	s.out = b
-	head := string(b)
-	s.wait.Add(1)
-	go func() {
-		defer s.wait.Done()
-		if _, err := c.net.Write([]byte(head)); err == nil {
-			_, _ = c.net.Write(inv.Body) // one that cannot be written is not answered: its time-out sees to that
+	_, err := c.net.Write(b)
+	if err == nil && len(rest) > 0 {
+		_, err = c.net.Write(rest)
+	}
+	if err != nil {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		if s.given == inv && s.phase == working {
+			s.phase = ready // it will ask again, or end
 		}
-	}()
+	}
 }
 
 func field(b []byte, name, value string) []byte {
@@ -98,9 +124,10 @@ func (s *Server) next(c *conn) {
 	}
 	s.waiting = c
 	s.phase = ready
-	if s.given != nil {
-		s.send(c)
+	if inv := s.given; inv != nil {
+		s.hand(inv)
 		s.mu.Unlock()
+		s.send(c, inv)
 		return
 	}
 	all := s.allAsked()

@@ -39,8 +39,10 @@ type Server struct {
 	told    bool        // Asked was called since the last invocation
 	waiting *conn       // where the runtime waits for an invocation
 	given   *Invocation // what it has, or will get when it asks
-	out     []byte
 	agents  []*agent
+
+	pen sync.Mutex // held while an invocation is written, without mu
+	out []byte     // its head and a small body; pen guards it
 }
 
 // phase is what the runtime does.
