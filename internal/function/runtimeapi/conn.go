@@ -3,6 +3,7 @@ package runtimeapi
 import (
 	"bufio"
 	"io"
+	"math"
 	"net"
 	"net/http"
 	"strings"
@@ -14,13 +15,18 @@ type conn struct {
 	s   *Server
 	net net.Conn
 	in  *bufio.Reader
+	may *io.LimitedReader // what in reads from: bounded while a head is read
 }
+
+// maxHead is how large the head of a request may be: runtimes send what they know of an error's cause in a field of it.
+const maxHead = maxOther + 64<<10
 
 // buffer is the size of a connection's buffer, and of the largest head that is read without net/http.
 const buffer = 4 << 10
 
 func newConn(s *Server, n net.Conn) *conn {
-	return &conn{s: s, net: n, in: bufio.NewReaderSize(n, buffer)}
+	may := &io.LimitedReader{R: n, N: math.MaxInt64}
+	return &conn{s: s, net: n, may: may, in: bufio.NewReaderSize(may, buffer)}
 }
 
 func (c *conn) run() {
@@ -51,7 +57,9 @@ func (c *conn) serve() bool {
 		}
 		return c.plainAnswer(&h)
 	}
+	c.may.N = maxHead // net/http keeps whatever comes
 	r, err := http.ReadRequest(c.in)
+	c.may.N = math.MaxInt64
 	if err != nil {
 		return false
 	}
