@@ -82,3 +82,29 @@ func TestCodeAndLayersAreBoundedTogether(t *testing.T) {
 		t.Errorf("just within the limit: %v", err)
 	}
 }
+
+// A layer may be a folder of the machine that lies around what no function shall see.
+func TestALayerShowsNothingThatIsHidden(t *testing.T) {
+	dir, build := outside(t)
+	around, layer := filepath.Join(dir, "around"), filepath.Join(dir, "layer")
+	folder, file := filepath.Join(around, "folder"), filepath.Join(around, "file")
+	write(t, filepath.Join(folder, "secret"), "sesame")
+	write(t, file, "sesame")
+	write(t, filepath.Join(around, "x"), "x")
+	write(t, filepath.Join(layer, "y"), "y")
+	p := open(t, function.Config{Dir: filepath.Join(dir, "pool"), Hide: []string{folder, file}})
+	if !p.Machine().Isolation.Room {
+		return // it is said
+	}
+	for _, layers := range [][]string{{around}, {around, layer}, {layer, around}} {
+		deploy(t, p, func(d *function.Definition) { build(d); d.Layers = layers })
+		if got := said(t, p, `{"do":"read","text":"/opt/x"}`); got != "x" {
+			t.Errorf("%q: the layer is not there: %s", layers, got)
+		}
+		for _, path := range []string{"/opt/folder/secret", "/opt/file"} {
+			if got := said(t, p, `{"do":"read","text":"`+path+`"}`); strings.Contains(got, "sesame") {
+				t.Errorf("%q: %s is seen", layers, path)
+			}
+		}
+	}
+}

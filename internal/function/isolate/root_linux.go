@@ -55,6 +55,9 @@ func (s *script) files(at string, p *Plan, proc bool) {
 		r.bind(p.Code, "/var/task", p.Hide)
 	}
 	r.layers(p.Layers)
+	for _, l := range p.Layers { // a layer may lie around what is hidden; where it is not at /opt, nothing is there
+		r.cover(l, "/opt", p.Hide, unix.ENOENT)
+	}
 	r.devices()
 	attr := point(s, unix.MountAttr{Attr_set: unix.MOUNT_ATTR_RDONLY | unix.MOUNT_ATTR_NOSUID})
 	const dir = ^uintptr(99) // AT_FDCWD
@@ -184,14 +187,19 @@ func (r *root) file(path string) {
 	r.call("make "+path, unix.SYS_MKNODAT, 0, r.text(r.at+path), unix.S_IFREG|0o644).may[0] = unix.EEXIST
 }
 
-func (r *root) tmpfs(path, options string) {
-	r.call("mount "+path, unix.SYS_MOUNT, r.text("tmpfs"), r.text(r.at+path), r.text("tmpfs"), tmpfsFlags,
+func (r *root) tmpfs(path, options string) *step {
+	return r.call("mount "+path, unix.SYS_MOUNT, r.text("tmpfs"), r.text(r.at+path), r.text("tmpfs"), tmpfsFlags,
 		r.text(options))
 }
 
 // bind has something of the machine seen at a path, without what is hidden in it.
 func (r *root) bind(from, to string, hide []string) {
 	r.call("show "+from, unix.SYS_MOUNT, r.text(from), r.text(r.at+to), 0, unix.MS_BIND|unix.MS_REC)
+	r.cover(from, to, hide, 0)
+}
+
+// cover hides what is hidden in something of the machine that is seen at a path. may is an error that is none.
+func (r *root) cover(from, to string, hide []string, may unix.Errno) {
 	real, err := filepath.EvalSymlinks(from)
 	if err != nil {
 		return // mounting will say so
@@ -199,15 +207,14 @@ func (r *root) bind(from, to string, hide []string) {
 	for _, h := range hide {
 		rest, inside := strings.CutPrefix(h, strings.TrimSuffix(real, "/")+"/")
 		info, err := os.Stat(h)
-		switch {
+		switch path := filepath.Join(to, rest); {
 		case !inside || err != nil:
 		case info.IsDir():
-			r.tmpfs(filepath.Join(to, rest), "mode=0755,size=1m")
-			r.empty = append(r.empty, filepath.Join(to, rest))
-			r.made[filepath.Join(to, rest)] = true
+			r.tmpfs(path, "mode=0755,size=1m").may[0] = may
+			r.empty = append(r.empty, path)
+			r.made[path] = true
 		default:
-			r.call("hide "+h, unix.SYS_MOUNT, r.text("/dev/null"), r.text(r.at+filepath.Join(to, rest)), 0,
-				unix.MS_BIND)
+			r.call("hide "+h, unix.SYS_MOUNT, r.text("/dev/null"), r.text(r.at+path), 0, unix.MS_BIND).may[0] = may
 		}
 	}
 }
