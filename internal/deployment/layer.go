@@ -15,6 +15,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"github.com/hikyaku/hikyaku/internal/function"
 	"github.com/hikyaku/hikyaku/internal/function/code"
 	"github.com/hikyaku/hikyaku/internal/queue"
 )
@@ -306,4 +307,28 @@ func (v Version) archivesOf() []string {
 		all = append(all, a.SHA256)
 	}
 	return all
+}
+
+// Seen tells whether functions see a file or a folder of this machine whatever is deployed: it lies in /usr or /opt, or
+// in what the configuration's see names, and in nothing that is hidden. Functions that nothing isolates see all.
+func (r *Registry) Seen(path string) bool {
+	c := r.config.Pool
+	if c.Isolation == function.None {
+		return true
+	}
+	real, err := filepath.EvalSymlinks(path)
+	return err == nil && lies(real, append([]string{"/usr", "/opt"}, c.See...)) &&
+		!lies(real, append([]string{r.config.Dir}, c.Hide...))
+}
+
+// lies tells whether a path is one of the folders, or lies in one.
+func lies(path string, folders []string) bool {
+	return slices.ContainsFunc(folders, func(f string) bool {
+		real, err := filepath.EvalSymlinks(f)
+		if err != nil {
+			return false
+		}
+		rel, err := filepath.Rel(real, path)
+		return err == nil && filepath.IsLocal(rel)
+	})
 }

@@ -96,8 +96,12 @@ func openRig(t testing.TB, dir string, c Config, users *access.Users) *rig {
 		t.Fatal(err)
 	}
 	report := func(err error) { t.Log("reported:", err) }
+	pool := function.Config{Isolation: function.None}
+	if users.Any() { // and then it matters what functions see
+		pool = function.Config{See: []string{filepath.Join(dir, "see")}, Hide: []string{filepath.Join(dir, "see", "not")}}
+	}
 	functions, err := deployment.Open(t.Context(), deployment.Config{Store: s, Dir: filepath.Join(dir, "functions"),
-		Pool: function.Config{Isolation: function.None}, RetryDelay: time.Millisecond, Report: report})
+		Pool: pool, RetryDelay: time.Millisecond, Report: report})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -266,10 +266,15 @@ func layersIn(layers []string) error {
 	return nil
 }
 
-// mayLayers asks whether the caller sees the layers that a function is to have.
+// mayLayers asks whether the caller sees the layers that a function is to have. Which files of this machine a function
+// can read is not a user's to say.
 func (c *call) mayLayers(layers []string) error {
 	for _, l := range layers {
 		if strings.HasPrefix(l, "/") {
+			if c.d.users.Any() && !c.d.functions.Seen(l) {
+				return wrongValue("The layer %s is not among what functions see of this machine: publish it as a "+
+					"layer, or have its folder named in api: lambda: see of the configuration.", l)
+			}
 			continue
 		}
 		_, name, _, err := deployment.ParseLayerVersion(l)
