@@ -35,7 +35,7 @@ const UsualBytes = 250 << 20
 // Limits bound what is unpacked; zero values are the provider's.
 type Limits struct {
 	Bytes int64 // of all files unpacked; 0: 250 MiB
-	Files int   // 0: 100,000
+	Files int   // and folders; 0: 100,000
 }
 
 // Placed is code that can run.
@@ -128,6 +128,9 @@ func archive(dir, name string, r readerAt, size int64, l Limits) (p Placed, err 
 	if len(z.File) > l.Files {
 		return Placed{}, fmt.Errorf("%w: %s has %d files, the limit is %d", ErrTooLarge, name, len(z.File), l.Files)
 	}
+	if n := made(z, l.Files); n > l.Files {
+		return Placed{}, fmt.Errorf("%w: %s has more than %d files and folders", ErrTooLarge, name, l.Files)
+	}
 	if err := os.Mkdir(dir, 0o755); err != nil {
 		return Placed{}, fmt.Errorf("cannot unpack %s: %w", name, err)
 	}
@@ -156,6 +159,22 @@ func archive(dir, name string, r readerAt, size int64, l Limits) (p Placed, err 
 	}
 	return Placed{Dir: dir, Size: size, Bytes: l.Bytes - left, SHA256: base64.StdEncoding.EncodeToString(sum.Sum(nil))},
 		nil
+}
+
+// made is how many files and folders an archive makes, counted until there are more than most: a single name has room
+// for two thousand folders.
+func made(z *zip.Reader, most int) int {
+	all := map[string]bool{}
+	for _, f := range z.File {
+		name, err := safe(f.Name)
+		if err != nil {
+			continue // unpacking says so
+		}
+		for ; name != "." && !all[name] && len(all) <= most; name = path.Dir(name) {
+			all[name] = true
+		}
+	}
+	return len(all)
 }
 
 var errFull = errors.New("no room is left")

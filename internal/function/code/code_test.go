@@ -137,6 +137,20 @@ func TestWhatIsUnpackedIsBounded(t *testing.T) {
 	}
 }
 
+// A folder takes a block of the disk, and names of 4 KB have two thousand of them.
+func TestFoldersCountAsFiles(t *testing.T) {
+	deep := strings.Repeat("a/", 90) + "file"
+	for limit, fits := range map[int]bool{92: true, 91: false} {
+		dir := filepath.Join(t.TempDir(), "new")
+		archive := pack(t, file{deep, "x", 0}, file{"a/", "", fs.ModeDir | 0o755}, file{"b", "x", 0})
+		_, err := code.Place(dir, code.Source{Zip: archive}, code.Limits{Files: limit})
+		if _, there := os.Stat(dir); fits != (err == nil) || fits != (there == nil) ||
+			!fits && !errors.Is(err, code.ErrTooLarge) {
+			t.Errorf("at most %d: %v, %v", limit, err, there)
+		}
+	}
+}
+
 func TestAnArchiveThatCannotBeUnpackedIsItsSendersFault(t *testing.T) {
 	whole := pack(t, file{"app.py", strings.Repeat("print()\n", 500), 0})
 	spoiled := bytes.Clone(whole)
