@@ -20,6 +20,10 @@ import (
 const act = "ISOLATE_TEST"
 
 func TestMain(m *testing.M) {
+	if os.Getenv(spying) != "" {
+		spy()
+		return
+	}
 	if dir := os.Getenv(act); dir != "" {
 		runtime.LockOSThread()
 		w := Probe(dir)
