@@ -4,6 +4,7 @@
 //
 //   - run every sh block of a page, in order, as one shell session in a temporary folder, with hikyaku built from this
 //     tree;
+//   - run every go block that begins with package main among them, as a program of its own;
 //   - compare what a block prints with the text block after it;
 //   - validate every yaml block;
 //   - evaluate the tables of examples on the page about conditions;
@@ -24,9 +25,9 @@
 // demo.
 //
 // A yaml block whose first line is a comment with a file's name, such as "# news.yaml", is written to that file. A text
-// block that is the next block after an sh block is what that block prints, on both outputs. Ids, times, tokens,
-// durations and the widths of columns may differ. In such a block … stands for anything within a line, and a line of …
-// alone for any lines. The comment
+// block that is the next block after an sh block or a program is what that block prints, on both outputs. Ids, times,
+// tokens, durations and the widths of columns may differ. In such a block … stands for anything within a line, and a
+// line of … alone for any lines. The comment
 //
 //	<!-- numbers differ -->
 //
@@ -34,7 +35,7 @@
 //
 //	<!-- not run: the reason -->
 //
-// before an sh block leaves the block out. To write down anew what the blocks print:
+// before an sh block or a program leaves it out. To write down anew what the blocks print:
 //
 //	go test ./test/docs -update
 package docs

@@ -66,7 +66,8 @@ type run struct {
 func runs(t *testing.T, p *page) (all []run) {
 	for i := range p.blocks {
 		b := p.blocks[i]
-		if b.language != "sh" {
+		program := isProgram(&b)
+		if b.language != "sh" && !program {
 			continue
 		}
 		if reason, left := strings.CutPrefix(b.note, "not run:"); left {
@@ -75,6 +76,9 @@ func runs(t *testing.T, p *page) (all []run) {
 			}
 			continue
 		}
+		if program {
+			b.lines = goRun(&b)
+		}
 		r := run{block: b}
 		if i+1 < len(p.blocks) && p.blocks[i+1].language == "text" {
 			r.shown = &p.blocks[i+1]
@@ -82,6 +86,18 @@ func runs(t *testing.T, p *page) (all []run) {
 		all = append(all, r)
 	}
 	return all
+}
+
+// isProgram tells whether a block is a whole program in Go.
+func isProgram(b *block) bool {
+	return b.language == "go" && len(b.lines) > 0 && b.lines[0] == "package main"
+}
+
+// goRun are the lines of a shell that run a program with the packages of this checkout.
+func goRun(b *block) []string {
+	name := fmt.Sprintf("program-%d.go", b.line())
+	lines := append([]string{"cat >" + name + " <<'END OF PROGRAM'"}, b.lines...)
+	return append(lines, "END OF PROGRAM", `(program=$PWD/`+name+` && cd "$HIKYAKU_ROOT" && go run "$program")`)
 }
 
 func runPage(t *testing.T, p *page) {
