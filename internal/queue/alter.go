@@ -74,6 +74,9 @@ func (s *Store) alter(ctx context.Context, n Name, a alteration) error {
 func (s *Store) beginFitting(n Name, a *alteration) (*fitting, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	if q := s.state.queueNames[n]; q != nil && q.all.past > 0 && len(q.snapshots) > 0 {
+		s.catchUpWholly() // some of its past may not be kept, see doubts
+	}
 	if err := s.usable(); err != nil {
 		return nil, err
 	}

@@ -24,11 +24,7 @@ func (s *Store) forgetFirst(ctx context.Context, q *queueState) error {
 		if q.late {
 			s.state.sweepFrom(q)
 		}
-		for s.catchUp(); s.state.behind(); s.catchUp() {
-			s.mu.Unlock()
-			runtime.Gosched()
-			s.mu.Lock()
-		}
+		s.catchUpWholly()
 		s.paused++
 		for s.flights > 0 && s.usable() == nil && ctx.Err() == nil {
 			s.landing.Wait()
@@ -42,6 +38,15 @@ func (s *Store) forgetFirst(ctx context.Context, q *queueState) error {
 			return nil
 		}
 		s.goOnPutting()
+	}
+}
+
+// catchUpWholly does all that is due, in pieces with everybody else in between. The lock is held before and after.
+func (s *Store) catchUpWholly() {
+	for s.catchUp(); s.state.behind(); s.catchUp() {
+		s.mu.Unlock()
+		runtime.Gosched()
+		s.mu.Lock()
 	}
 }
 
