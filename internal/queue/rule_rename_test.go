@@ -3,6 +3,7 @@ package queue
 import (
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 	"testing"
 	"testing/synctest"
@@ -277,6 +278,77 @@ func TestAQueueIsFoundByItsLastFormerNames(t *testing.T) {
 		defer s.mu.Unlock()
 		if n := len(s.state.former); n != 0 {
 			t.Errorf("%d names of a queue that is gone are remembered", n)
+		}
+	})
+}
+
+// TestTokensFromBeforeARenameSettleAfterIt, also after a restart, with a checkpoint and without; and the former name is
+// nobody's, until a queue is made of it: its tokens are others.
+func TestTokensFromBeforeARenameSettleAfterIt(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		ctx := context.Background()
+		m := newMemory()
+		demandless := func(o *Options) { o.OnDemand = false }
+		s := open(t, m, demandless)
+		to := Name{"shop", "orders"}
+		if _, err := s.CreateQueue(ctx, news, Definition{}); err != nil {
+			t.Fatal(err)
+		}
+		mustPut(t, s, news, text("a", "b", "c")...)
+		held := mustClaim(t, s, ClaimRequest{From: from(news), Lease: time.Hour, Max: 3})
+		if err := s.RenameQueue(ctx, news, to); err != nil {
+			t.Fatal(err)
+		}
+		settle(t, s, Settlement{Token: held[0].Token})
+		try := func(s *Store, token Token) error {
+			t.Helper()
+			errs, err := s.Settle(ctx, []Settlement{{Token: token}})
+			return errors.Join(append(errs, err)...)
+		}
+		look := func(s *Store, when string) {
+			t.Helper()
+			if _, err := s.Put(ctx, news, text("x")); !errors.Is(err, ErrNotFound) {
+				t.Errorf("%s: a put to the former name: %v", when, err)
+			}
+			if _, err := s.Claim(ctx, ClaimRequest{From: from(news)}); !errors.Is(err, ErrNotFound) {
+				t.Errorf("%s: a claim from the former name: %v", when, err)
+			}
+			if err := try(s, held[0].Token); !errors.Is(err, ErrStale) {
+				t.Errorf("%s: a token that is used up: %v", when, err)
+			}
+			if errs, err := s.Extend(ctx, []Token{held[1].Token}, time.Hour); err != nil || errs[0] != nil {
+				t.Errorf("%s: a claim is extended: %v, %v", when, errs, err)
+			}
+			if n, ok := s.QueueOf(held[1].Token); !ok || n != to {
+				t.Errorf("%s: a token is of queue %s", when, n)
+			}
+		}
+		look(s, "at once")
+		for _, checkpoint := range []bool{false, true} {
+			if checkpoint {
+				checkpointNow(t, s)
+			}
+			when := fmt.Sprintf("after a restart (checkpoint: %v)", checkpoint)
+			again := open(t, m.after(false), demandless)
+			look(again, when)
+			for _, c := range held[1:] {
+				if err := try(again, c.Token); err != nil {
+					t.Errorf("%s: a token from before: %v", when, err)
+				}
+			}
+		}
+		if _, err := s.CreateQueue(ctx, news, Definition{}); err != nil {
+			t.Fatal(err)
+		}
+		mustPut(t, s, news, text("x", "y", "z")...)
+		mustClaim(t, s, ClaimRequest{From: from(news), Lease: time.Hour, Max: 3})
+		for _, c := range held[1:] {
+			if err := try(s, c.Token); err != nil {
+				t.Errorf("when another queue has the name: %v", err)
+			}
+		}
+		if st, err := s.Stats(news); err != nil || st.Claimed != 3 {
+			t.Errorf("of the other queue %d are claimed, %v", st.Claimed, err)
 		}
 	})
 }
