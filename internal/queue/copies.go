@@ -84,7 +84,7 @@ func (s *Store) publishable(n Name, messages int) int {
 
 // mayHaveMore refuses one more subscription of a topic that has as many as it may have.
 func (s *Store) mayHaveMore(t *topicState) error {
-	if n := t.subscribed.Len(); n >= s.limits.Subscriptions {
+	if n := t.subscribed.Len() + t.coming; n >= s.limits.Subscriptions {
 		return fmt.Errorf("%w: topic %s has %d subscriptions, the limit is %d: delete some, or raise "+
 			"limits.subscriptions", ErrDefinition, t.name.Short(), n, s.limits.Subscriptions)
 	}

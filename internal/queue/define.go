@@ -39,9 +39,10 @@ func (s *Store) createQueue(ctx context.Context, n Name, d Definition, t terms) 
 			}
 			return nil, nil
 		}
-		if len(s.state.queues)+len(s.state.topics) >= s.limits.Queues {
-			return nil, fmt.Errorf("%w: the limit of %d queues and topics is reached", ErrDefinition, s.limits.Queues)
+		if err := s.mayDefineMore(); err != nil {
+			return nil, err
 		}
+		coming := []*int{&s.state.coming}
 		if d.Topic != "" {
 			t := s.state.topicOf(d.Topic)
 			if t == nil {
@@ -50,8 +51,9 @@ func (s *Store) createQueue(ctx context.Context, n Name, d Definition, t terms) 
 			if err := s.mayHaveMore(t); err != nil {
 				return nil, err
 			}
+			coming = append(coming, &t.coming)
 		}
-		if over, err = s.reserve(d.resident(n), t.needed); err != nil {
+		if over, err = s.reserve(d.resident(n), t.needed, coming...); err != nil {
 			return nil, err
 		}
 		created = true
@@ -59,6 +61,14 @@ func (s *Store) createQueue(ctx context.Context, n Name, d Definition, t terms) 
 		return &queueDefined{queue: s.state.nextID - 1, name: n, def: d}, nil
 	}, n, d.Topic, func() { over() })
 	return created && err == nil, err
+}
+
+// mayDefineMore refuses one more queue or topic when there are as many as there may be, with those on their way.
+func (s *Store) mayDefineMore() error {
+	if len(s.state.queues)+len(s.state.topics)+s.state.coming >= s.limits.Queues {
+		return fmt.Errorf("%w: the limit of %d queues and topics is reached", ErrDefinition, s.limits.Queues)
+	}
+	return nil
 }
 
 // Configured makes what the operator's own configuration defines. It counts in Limits.Memory and is never refused for
@@ -272,17 +282,17 @@ func (s *Store) createTopic(ctx context.Context, n Name, labels map[string]strin
 		if t != nil && maps.Equal(t.labels, labels) {
 			return nil, nil
 		}
-		grown := topicWeight(n, labels)
 		if t != nil {
-			grown -= t.weight
-		} else if len(s.state.queues)+len(s.state.topics) >= s.limits.Queues {
-			return nil, fmt.Errorf("%w: the limit of %d queues and topics is reached", ErrDefinition, s.limits.Queues)
+			if over, err = s.reserve(topicWeight(n, labels)-t.weight, with.needed); err != nil {
+				return nil, err
+			}
+			return &topicDefined{t.id, n, maps.Clone(labels)}, nil
 		}
-		if over, err = s.reserve(grown, with.needed); err != nil {
+		if err := s.mayDefineMore(); err != nil {
 			return nil, err
 		}
-		if t != nil {
-			return &topicDefined{t.id, n, maps.Clone(labels)}, nil
+		if over, err = s.reserve(topicWeight(n, labels), with.needed, &s.state.coming); err != nil {
+			return nil, err
 		}
 		created = true
 		s.state.nextID++

@@ -274,3 +274,83 @@ func TestMemoryIsCountedAlikeAfterManyAlterationsAndRenames(t *testing.T) {
 		}
 	})
 }
+
+// TestWhatComesCountsInTheLimits makes more of what there may be so many of than there is room for, all at once: those
+// that are on their way count.
+func TestWhatComesCountsInTheLimits(t *testing.T) {
+	named := func(n string, i int) Name { return Name{DefaultNamespace, fmt.Sprint(n, i)} }
+	const more = 5
+	for what, x := range map[string]struct {
+		before int
+		make   func(t *testing.T, s *Store, i int) error
+	}{
+		"queues": {7, func(t *testing.T, s *Store, i int) error {
+			_, err := s.CreateQueue(t.Context(), named("q", i), Definition{})
+			return err
+		}},
+		"queues and topics": {7, func(t *testing.T, s *Store, i int) error {
+			var err error
+			if i%2 == 0 {
+				_, err = s.CreateQueue(t.Context(), named("q", i), Definition{})
+			} else {
+				_, err = s.CreateTopic(t.Context(), named("q", i), nil)
+			}
+			return err
+		}},
+		"subscriptions": {2, func(t *testing.T, s *Store, i int) error {
+			_, err := s.CreateQueue(t.Context(), named("q", i), Definition{Topic: "t"})
+			return err
+		}},
+		"snapshots": {MaxSnapshots - 1, func(t *testing.T, s *Store, i int) error {
+			_, err := s.TakeSnapshot(t.Context(), named("s", i), news, SnapshotOptions{})
+			return err
+		}},
+	} {
+		t.Run(what, func(t *testing.T) {
+			bubble(t, func(t *testing.T) {
+				m := newMemory()
+				s := open(t, m, func(o *Options) { o.Limits.Queues, o.Limits.Subscriptions = 10, 3 })
+				if _, err := s.CreateQueue(t.Context(), news, Definition{}); err != nil {
+					t.Fatal(err)
+				}
+				if _, err := s.CreateTopic(t.Context(), Name{DefaultNamespace, "t"}, nil); err != nil {
+					t.Fatal(err)
+				}
+				for i := range x.before {
+					if err := x.make(t, s, i); err != nil {
+						t.Fatal(err)
+					}
+				}
+				made := make(chan error, more)
+				try := func(want int, when string) {
+					t.Helper()
+					m.hold(true)
+					for i := range more {
+						go func() { made <- x.make(t, s, x.before+i) }()
+						synctest.Wait()
+					}
+					m.hold(false)
+					done := 0
+					for range more {
+						if err := <-made; err == nil {
+							done++
+						} else if !errors.Is(err, ErrDefinition) && !errors.Is(err, journal.ErrRefused) {
+							t.Error(err)
+						}
+					}
+					if done != want {
+						t.Errorf("%s: %d were made where there is room for %d", when, done, want)
+					}
+				}
+				m.mu.Lock()
+				m.refusing = true
+				m.mu.Unlock()
+				try(0, "when the journal refuses them")
+				m.mu.Lock()
+				m.refusing = false
+				m.mu.Unlock()
+				try(1, "all at once")
+			})
+		})
+	}
+}

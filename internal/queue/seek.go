@@ -161,12 +161,12 @@ func (s *Store) TakeSnapshot(ctx context.Context, name, of Name, o SnapshotOptio
 			return nil, fmt.Errorf("%w: %s", ErrNotFound, of.Short())
 		case s.state.snapshot(name) != nil:
 			return nil, fmt.Errorf("%w: %s", ErrSnapshot, name.Short())
-		case len(s.state.snapshots) >= MaxSnapshots:
+		case len(s.state.snapshots)+s.state.comingSnapshots >= MaxSnapshots:
 			return nil, fmt.Errorf("%w: the limit of %d snapshots is reached", ErrDefinition, MaxSnapshots)
 		}
 		var err error
 		grown := snapshotWeight(name, o.Labels) + blockResident*int64(q.all.pages.Len())
-		if given, err = s.reserve(grown, false); err != nil {
+		if given, err = s.reserve(grown, false, &s.state.comingSnapshots); err != nil {
 			return nil, err
 		}
 		return &snapshotTaken{queue: q.id, name: name, expire: s.state.advance(s.clock()) + o.Life.Microseconds(),

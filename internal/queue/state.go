@@ -40,6 +40,8 @@ type state struct {
 	idBytes                 int64 // that deduplication ids and snapshots take in memory
 	reserved, reservedBytes int64 // puts under way to the journal
 	reservedResident        int64 // and what they, notes and definitions under way will take in memory, about
+	coming                  int   // queues and topics under way to the journal,
+	comingSnapshots         int   // and snapshots
 
 	alarms   alarms
 	windows  windows
@@ -81,6 +83,7 @@ type topicState struct {
 	published  uint64
 	dropped    uint64
 	subscribed subscriptions
+	coming     int    // subscriptions under way to the journal
 	saved      uint64 // the newest checkpoint that has it as it was, or need not have it
 }
 
