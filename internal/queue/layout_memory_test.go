@@ -14,7 +14,7 @@ import (
 // TestLayoutsTakeAfterARestartWhatTheyTookBefore alters columns again and again with a message before each time, so
 // that a layout remembers each alteration: what they take in memory is about what counts, and no more after a restart.
 func TestLayoutsTakeAfterARestartWhatTheyTookBefore(t *testing.T) {
-	const many, others = 150, 512 << 10 // others: what a store takes beside
+	const many, others = 100, 512 << 10 // others: what a store takes beside
 	long := "[" + strings.Repeat("1,", 10_000) + "1]"
 	members := func(n int) string {
 		var b strings.Builder
@@ -78,9 +78,10 @@ func TestLayoutsTakeAfterARestartWhatTheyTookBefore(t *testing.T) {
 				return int64(m.HeapAlloc)
 			}
 			counts := func(s *Store) int64 { counted, _ := countedMemory(s); return counted }
-			s, end := start()
+			_, end := start()
 			end()
 			before := heap()
+			var s *Store
 			s, end = start()
 			if _, err := s.CreateQueue(t.Context(), news, Definition{Columns: columnsOf(t, "a int")}); err != nil {
 				t.Fatal(err)
