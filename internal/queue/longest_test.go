@@ -254,6 +254,52 @@ func TestReadersOfOtherQueuesDoNotWaitForThoseOfOne(t *testing.T) {
 	}
 }
 
+// TestTheRestOfAGroupIsAskedInPieces offers a long group to a reader with many wishes that takes two: it is given the
+// first of them together with the last, when all in between were asked for.
+func TestTheRestOfAGroupIsAskedInPieces(t *testing.T) {
+	side := newTwinSide()
+	s, q := side.s, side.qs[0]
+	s.advance(time.Unix(1, 0))
+	s.share = 10
+	const many, wishes = 500, 10
+	told := ""
+	w := &waiter{asker: asker{max: 2, claimant: 1}}
+	for i := range wishes {
+		w.asker.from = append(w.asker.from, wanted{q: q, where: holdsWhere(fmt.Sprintf("n %% %d = -%d", many, i+1))})
+	}
+	w.asker.take = func(from int, q *queueState, e entry) {
+		told += fmt.Sprintf("%d as wish %d, ", e.seq(), from)
+		s.claim(q, e, &claimed{attempt: 1, serial: 1}, holder{claimant: 1, at: 1})
+	}
+	w.served = func(*waiter) { told += "served" }
+	s.wait(w)
+	var group []applied
+	for i := range many {
+		m := message.Message{}
+		switch i {
+		case 0:
+			m.Attributes.Set("n", message.Int(-1))
+		case many - 1:
+			m.Attributes.Set("n", message.Int(-wishes))
+		}
+		group = append(group, applied{at: s.now, event: &put{queue: q.id, seq: uint64(i), head: appendHead(nil, &m)},
+			addr: journal.Address{Position: 1, Index: uint32(i)}})
+	}
+	if err := s.applyMost(group, 0); err != nil {
+		t.Fatal(err)
+	}
+	if s.serve(); told != "" {
+		t.Fatalf("%q under the hold of the lock that brought the messages", told)
+	}
+	holds := 0
+	for ; told == "" && holds < 1000; holds++ {
+		s.goOnServing()
+	}
+	if want := fmt.Sprintf("0 as wish 0, %d as wish %d, served", many-1, wishes-1); told != want || holds < 10 {
+		t.Errorf("%q after %d holds of the lock, want %q", told, holds, want)
+	}
+}
+
 // TestEachOfManyReadersGetsItsOwn lets more readers wait than are asked at once, and puts what each of them wants.
 func TestEachOfManyReadersGetsItsOwn(t *testing.T) {
 	bubble(t, func(t *testing.T) {

@@ -16,11 +16,21 @@ type offering struct {
 	known map[entry]*looked // those whose bodies were read; nil: nobody's
 	lined bool              // it is in a lane
 	after *offering         // the one behind it in its lane
-	now   struct {          // the waiter who is being offered them, and
-		w        *waiter
-		from, at int // the wish and the place where that goes on
-	}
+	now   offeredNow
 }
+
+// offeredNow is the waiter who is being offered messages, and what it wants of them.
+type offeredNow struct {
+	w        *waiter
+	from, at int // the wish and the place where that goes on
+	places   []offeredPlace
+	// of places: those that it gets if nobody is faster, how many these are, and their bytes
+	sure         map[entry]bool // nil: no later wish can find them again
+	count, bytes int
+}
+
+// offeredPlace is a message of an offering that meets a wish.
+type offeredPlace struct{ from, at int }
 
 // wish is a condition on the messages of a queue; "" is met by all.
 type wish struct {
@@ -205,51 +215,83 @@ func (o *offering) aside(s *state) {
 	o.heap = nil
 }
 
-// offer lets w take what it wants of the messages: of its earliest wish first, the oldest first.
+// offer lets w take what it wants of the messages: of its earliest wish first, the oldest first. What it wants is found
+// out before it takes any of it, so that this, too, can go on under another hold of the lock.
 func (s *state) offer(o *offering, w *waiter) (taken int, verdict verdict) {
-	a := &w.asker
-	from, at := 0, 0
-	if o.now.w == w {
-		from, at = o.now.from, o.now.at
+	n := &o.now
+	if n.w != w {
+		*n = offeredNow{w: w, places: n.places[:0]}
+		if w.asker.max > 1 && w.choosy() {
+			n.sure = map[entry]bool{}
+		}
 	}
-	o.now.w = nil
-	for ; from < len(a.from); from, at = from+1, 0 {
-		f := a.from[from]
-		es, wished := o.fresh[f.q], wishOf(f.q, f.where)
-		at = max(at, o.asked[wished])
-		unmet := at == o.asked[wished]
-		for ; at < len(es) && taken < a.max; at++ {
-			if s.steps--; s.steps < 0 && taken == 0 {
-				o.now.w, o.now.from, o.now.at = w, from, at
-				return 0, tooMany
+	for enough := false; !enough; {
+		if verdict = s.findWanted(o, w.asker.max-taken); verdict == tooMany && taken == 0 {
+			return 0, tooMany
+		}
+		for _, x := range n.places {
+			es := o.fresh[w.asker.from[x.from].q]
+			if enough || x.at >= len(es) || !es[x.at].there() || es[x.at].claim() != nil {
+				continue
 			}
-			e := es[at]
-			if e != none && e.there() && e.claim() == nil {
+			more := 0
+			more, enough = s.give(w, x.from, es[x.at], taken)
+			if taken += more; es[x.at].claim() != nil {
+				es[x.at] = none
+			}
+		}
+		n.places, n.count, n.bytes = n.places[:0], 0, 0
+		enough = enough || verdict != told || n.from == len(w.asker.from) // else another was faster
+	}
+	n.w = nil
+	if taken > 0 {
+		verdict = told
+	}
+	return taken, verdict
+}
+
+// findWanted looks for what the waiter who is being offered messages wants of them, from where it was looked for last,
+// until it has found as much as that one takes.
+func (s *state) findWanted(o *offering, most int) verdict {
+	n := &o.now
+	a := &n.w.asker
+	enough := func() bool { return n.count >= most || a.maxBytes > 0 && a.bytes+n.bytes > a.maxBytes }
+	for ; n.from < len(a.from); n.from, n.at = n.from+1, 0 {
+		f := a.from[n.from]
+		es, wished := o.fresh[f.q], wishOf(f.q, f.where)
+		n.at = max(n.at, o.asked[wished])
+		unmet := n.at == o.asked[wished]
+		for ; n.at < len(es) && !enough(); n.at++ {
+			if s.steps--; s.steps < 0 {
+				return tooMany
+			}
+			if e := es[n.at]; n.sure[e] {
+				unmet = false // for another one, should this one not take it
+			} else if e != none && e.there() && e.claim() == nil {
 				meets, missed := s.meetsKnown(f, e)
-				if missed && taken == 0 {
-					return 0, bodyUnread
-				}
 				if missed {
-					return taken, told
+					return bodyUnread
 				}
 				if meets {
-					n, enough := s.give(w, from, e, taken)
-					if taken += n; enough {
-						return taken, told
-					}
-					if e.claim() != nil {
-						es[at] = none
-					} else {
-						unmet = false // for another one
+					unmet = false
+					n.places = append(n.places, offeredPlace{n.from, n.at})
+					if s.claimable(f.q, e, a.claimant) && !f.q.spent(e) {
+						n.count, n.bytes = n.count+1, n.bytes+int(e.size())
+						if n.sure != nil {
+							n.sure[e] = true
+						}
 					}
 				}
 			}
 			if unmet {
-				o.asked[wished] = at + 1
+				o.asked[wished] = n.at + 1
 			}
 		}
+		if n.at < len(es) {
+			return told
+		}
 	}
-	return taken, told
+	return told
 }
 
 // give lets w take a message that meets a wish of its, and what it may take of the same key behind it. It tells how
