@@ -11,6 +11,7 @@ import (
 	"github.com/bufbuild/protocompile/reporter"
 	"google.golang.org/protobuf/encoding/protojson"
 	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/reflect/protodesc"
 	"google.golang.org/protobuf/reflect/protoreflect"
 	"google.golang.org/protobuf/reflect/protoregistry"
 	"google.golang.org/protobuf/types/dynamicpb"
@@ -50,7 +51,12 @@ func compileProtobuf(definition string) (*protobufType, *DefinitionError) {
 	if err != nil {
 		return nil, definitionError(err)
 	}
-	return &protobufType{message: files[0].Messages().Get(0), types: new(protoregistry.Types)}, nil
+	// The compiler's descriptors look through all fields for one, and keep more of the text.
+	made, err := protodesc.NewFile(protodesc.ToFileDescriptorProto(files[0]), nil)
+	if err != nil {
+		return nil, &DefinitionError{Message: withoutOrigin(err)}
+	}
+	return &protobufType{message: made.Messages().Get(0), types: new(protoregistry.Types)}, nil
 }
 
 // checkNesting refuses a definition with too many braces in one another before anything recurses into them. Braces in
