@@ -55,7 +55,8 @@ func compileAvro(definition string) (*avroType, *DefinitionError) {
 	return c.compile(parsed)
 }
 
-// checkJSON refuses what is no JSON, and tells the place: the library would take it for a type's name.
+// checkJSON refuses what is no JSON, and tells the place: the library would take it for a type's name. So it does names
+// that are too long.
 func checkJSON(definition string) *DefinitionError {
 	d := json.NewDecoder(strings.NewReader(definition))
 	var value any
@@ -71,7 +72,7 @@ func checkJSON(definition string) *DefinitionError {
 	if rest := strings.TrimLeft(definition[end:], " \t\r\n"); rest != "" {
 		return placed(definition, len(definition)-len(rest), "there is more than one JSON value")
 	}
-	return nil
+	return checkNames(value)
 }
 
 // avroCompiler makes avroTypes. A named type is made once, so that one which refers to itself ends.

@@ -3,6 +3,7 @@ package schema
 import (
 	"bytes"
 	"fmt"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -61,5 +62,63 @@ func TestAFieldIsFoundAtOnce(t *testing.T) {
 	field := protowire.AppendBytes(protowire.AppendTag(nil, fields, protowire.BytesType), nil)
 	if err := s.Validate(bytes.Repeat(field, 1_000_000), Binary); err != nil {
 		t.Error(err)
+	}
+}
+
+// numbered is a text of n parts, each with its number.
+func numbered(n int, part string) string {
+	var b strings.Builder
+	for i := range n {
+		b.WriteString(strings.ReplaceAll(part, "#", strconv.Itoa(i+1)))
+	}
+	return b.String()
+}
+
+// TestNoDefinitionBecomesMuchMoreThanItIs: names are repeated in all that is nested in what they name, and the compiler
+// looks at each oneof beside each field, and for each reserved name at the line that it is in.
+func TestNoDefinitionBecomesMuchMoreThanItIs(t *testing.T) {
+	const proto3, proto2 = `syntax = "proto3"; `, `syntax = "proto2"; `
+	long := strings.Repeat("n", 50_000)
+	for name, c := range map[string]struct {
+		kind       Kind
+		definition string
+	}{
+		"messages":   {Protobuf, proto3 + "message M { message " + long + "{" + numbered(5000, "message M#{}") + "}}"},
+		"a package":  {Protobuf, proto3 + "package " + long + "; message M {" + numbered(5000, "enum E#{V#=0;}") + "}"},
+		"a group":    {Protobuf, proto2 + "message M { optional group G" + long + "=1{" + numbered(5000, "message M#{}") + "}}"},
+		"levels":     {Protobuf, proto3 + strings.Repeat("message M"+long[:400]+"{", 20) + numbered(5000, "message M#{}") + strings.Repeat("}", 20)},
+		"in a oneof": {Protobuf, proto2 + "message M { oneof o { group G" + long + "=1{" + numbered(5000, "message M#{}") + "}}}"},
+		"an enum":    {Protobuf, proto3 + "message M { enum " + long + "{ A = 0; } }"},
+		"a value":    {Protobuf, proto3 + "message M { enum E { " + long + " = 0; } }"},
+		"a field":    {Protobuf, proto3 + "message M { int32 " + long + " = 1; }"},
+		"a map":      {Protobuf, proto3 + "message M { map<int32, int32> " + long + " = 1; }"},
+		"a oneof":    {Protobuf, proto3 + "message M { oneof " + long + "{ int32 a = 1; } }"},
+		"oneofs":     {Protobuf, proto3 + "message M {" + numbered(9000, "oneof o#{int32 f#=#;}") + "}"},
+		"optional":   {Protobuf, proto3 + "message M {" + numbered(9000, "optional M f#=#;") + "}"},
+		"reserved":   {Protobuf, proto3 + `message M { reserved "a"` + numbered(20_000, `,"f#"`) + "; }"},
+		"in an enum": {Protobuf, proto3 + `message M { enum E { A = 0; reserved "a"` + numbered(20_000, `,"f#"`) + "; } }"},
+		"a namespace": {Avro, `{"type": "record", "name": "R", "namespace": "` + long + `", "fields": [` +
+			numbered(3000, `{"name": "f#", "type": {"type": "fixed", "size": 1, "name": "F#"}},`) + `{"name": "f", "type": "int"}]}`},
+		"an Avro name": {Avro, `{"type": "fixed", "size": 1, "name": "` + long + `"}`},
+		"an alias":     {Avro, `{"type": "fixed", "size": 1, "name": "R", "aliases": ["` + long + `"]}`},
+	} {
+		if _, err := Compile(c.kind, c.definition); err == nil {
+			t.Errorf("%s: it is taken", name)
+		}
+	}
+	for name, c := range map[string]struct {
+		kind       Kind
+		definition string
+	}{
+		"messages": {Protobuf, proto3 + "message M {" + numbered(5000, "message M#{M m=1;}") + "}"},
+		"oneofs":   {Protobuf, proto3 + "message M {" + numbered(2000, "oneof o#{int32 f#=#;}") + "}"},
+		"required": {Protobuf, proto2 + "message M {" + numbered(9000, "optional M f#=#;") + "}"},
+		"reserved": {Protobuf, proto3 + `message M { reserved "a"` + numbered(1999, `,"f#"`) + "; }"},
+		"defaults": {Avro, `{"type": "record", "name": "R", "fields": [{"name": "f", "type": {"type": "map", ` +
+			`"values": "string"}, "default": {"name": "` + long + `"}}]}`},
+	} {
+		if _, err := Compile(c.kind, c.definition); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
 	}
 }

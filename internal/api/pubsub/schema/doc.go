@@ -12,7 +12,9 @@
 //
 // As with Google a definition has at most MaxDefinitionBytes and one type at the top. In Avro (the specification 1.11)
 // that is any type but a union; in Protocol Buffers (proto2 and proto3) one message, which holds all others, and no
-// import.
+// import. A name has at most 512 bytes with the names of all that it is nested in (in Avro 256, and as many in its
+// namespace), a message at most 2,000 oneofs (in proto3 an optional field is one), and a definition 2,000 reserved
+// names: what is made of a definition would grow with their square.
 //
 // # Messages
 //

@@ -85,21 +85,30 @@ func checkFile(file *ast.FileNode) *DefinitionError {
 	if file.Edition != nil {
 		return at(file.Edition, "editions are not supported; proto2 and proto3 are")
 	}
-	messages := 0
-	for _, d := range file.Decls {
-		switch d := d.(type) {
+	messages, outer := 0, 0
+	d := declared{at: at, proto3: file.Syntax != nil && file.Syntax.Syntax.AsString() == "proto3"}
+	for _, x := range file.Decls {
+		if p, ok := x.(*ast.PackageNode); ok {
+			outer = len(p.Name.AsIdentifier())
+		}
+	}
+	for _, x := range file.Decls {
+		switch x := x.(type) {
 		case *ast.ImportNode:
-			return at(d, "imports are not supported: a schema defines all that it uses")
+			return at(x, "imports are not supported: a schema defines all that it uses")
 		case *ast.MessageNode:
 			if messages++; messages > 1 {
-				return at(d, "there is a second message at the top; a schema has one, and the others are nested in it")
+				return at(x, "there is a second message at the top; a schema has one, and the others are nested in it")
+			}
+			if err := d.element(x, outer); err != nil {
+				return err
 			}
 		case *ast.EnumNode:
-			return at(d, "an enum stands at the top; a schema has one message there, and its enums are nested in it")
+			return at(x, "an enum stands at the top; a schema has one message there, and its enums are nested in it")
 		case *ast.ServiceNode:
-			return at(d, "a service stands at the top; a schema has one message there, and nothing else")
+			return at(x, "a service stands at the top; a schema has one message there, and nothing else")
 		case *ast.ExtendNode:
-			return at(d, "extensions are not supported")
+			return at(x, "extensions are not supported")
 		}
 	}
 	if messages == 0 {
