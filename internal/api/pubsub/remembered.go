@@ -66,13 +66,6 @@ const (
 	noteCopies    = 4
 )
 
-// About what each byte of a schema's definition takes while it is compiled, and what it is compiled to, at most: of the
-// shortest fields and types that there are.
-const (
-	compilingBytes = 96
-	compiledBytes  = 48
-)
-
 // compiledKey is the key of a compiled revision.
 type compiledKey struct {
 	name     queue.Name
@@ -91,6 +84,6 @@ func (d *Server) compiled(r resource, s *pubsubpb.Schema) (c *schema.Schema, giv
 	if err != nil {
 		return nil, nil, fmt.Errorf("revision %s of %s: %w", s.RevisionId, r, err)
 	}
-	d.schemas.put(key, c, compiledBytes*int64(len(text)))
+	d.schemas.put(key, c, c.Size())
 	return c, give, nil
 }

@@ -36,8 +36,7 @@ func (d *Server) compile(field string, s *pubsubpb.Schema) (c *schema.Schema, gi
 	if !ok {
 		return nil, nil, invalid(field+".type", "is %v: AVRO or PROTOCOL_BUFFER is expected", s.Type)
 	}
-	size := compilingBytes * int64(min(len(s.Definition), schema.MaxDefinitionBytes))
-	if give, err = d.more(size, "compiling the schema"); err != nil {
+	if give, err = d.more(schema.CompileCost(kind, s.Definition), "compiling the schema"); err != nil {
 		return nil, nil, err
 	}
 	if c, err = schema.Compile(kind, s.Definition); err != nil {

@@ -1,6 +1,8 @@
 package schema
 
 import (
+	"strings"
+
 	"google.golang.org/protobuf/encoding/protowire"
 	"google.golang.org/protobuf/reflect/protoreflect"
 )
@@ -12,6 +14,22 @@ const (
 	textCopies  = 4
 	nestedBytes = 96
 )
+
+// About what compiling takes for each word and sign of a definition, or value in Avro, and for each byte.
+const (
+	tokenBytes   = 512
+	textCompiled = 16
+)
+
+// CompileCost is about how many bytes of memory Compile takes with a definition, by what is in it: comments cost little.
+func CompileCost(k Kind, definition string) int64 {
+	definition = definition[:min(len(definition), MaxDefinitionBytes)] // what is longer is refused
+	tokens := protobufTokens(definition)
+	if k == Avro {
+		tokens = jsonValues(definition)
+	}
+	return tokenBytes*tokens + textCompiled*int64(len(definition))
+}
 
 // Cost is about how many bytes of memory Validate takes with data: many short values take many times their length.
 func (s *Schema) Cost(data []byte, e Encoding) int64 {
@@ -25,7 +43,7 @@ func (s *Schema) Cost(data []byte, e Encoding) int64 {
 }
 
 // jsonValues is how many values, names among them, a text in JSON has at most.
-func jsonValues(data []byte) (n int64) {
+func jsonValues[T string | []byte](data T) (n int64) {
 	n = 1
 	text := false
 	for i := 0; i < len(data); i++ {
@@ -57,4 +75,41 @@ func (t *protobufType) cost(data []byte) (bytes int64) {
 		data = data[n:]
 	}
 	return bytes
+}
+
+// protobufTokens is about how many words, numbers and signs a definition in Protocol Buffers has, and texts and
+// comments, each as one.
+func protobufTokens(definition string) (n int64) {
+	word := false
+	for i := 0; i < len(definition); i++ {
+		c := definition[i]
+		was := word
+		word = c == '_' || '0' <= c && c <= '9' || 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || c >= 0x80
+		switch {
+		case word:
+			if !was {
+				n++
+			}
+			continue
+		case c == ' ' || c == '\t' || c == '\r' || c == '\n':
+			continue
+		case c == '"' || c == '\'':
+			for i++; i < len(definition) && definition[i] != c && definition[i] != '\n'; i++ {
+				if definition[i] == '\\' {
+					i++
+				}
+			}
+		case c == '/' && i+1 < len(definition) && definition[i+1] == '/':
+			for i++; i+1 < len(definition) && definition[i+1] != '\n'; i++ {
+			}
+		case c == '/' && i+1 < len(definition) && definition[i+1] == '*':
+			if end := strings.Index(definition[i+2:], "*/"); end >= 0 {
+				i += end + 3
+			} else {
+				i = len(definition)
+			}
+		}
+		n++
+	}
+	return n
 }

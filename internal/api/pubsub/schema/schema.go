@@ -51,6 +51,7 @@ type Schema struct {
 	definition string
 	avro       *avroType     // of the kind Avro
 	protobuf   *protobufType // of the kind Protobuf
+	size       int64
 }
 
 // Kind is the language of the definition.
@@ -82,6 +83,7 @@ func Compile(k Kind, definition string) (*Schema, error) {
 	if err != nil {
 		return nil, err
 	}
+	s.size = s.measure()
 	return s, nil
 }
 
