@@ -37,7 +37,7 @@ const (
 	seccompNone  = unix.SECCOMP_RET_ERRNO | uint32(unix.ENOSYS)
 
 	// in struct seccomp_data; the lower half of an argument
-	offsetNumber, offsetMachine, offsetFirst, offsetSecond = 0, 4, 16, 24
+	offsetNumber, offsetMachine, offsetFirst, offsetSecond, offsetThird = 0, 4, 16, 24, 32
 
 	newNamespaces = unix.CLONE_NEWUSER | unix.CLONE_NEWNS | unix.CLONE_NEWPID | unix.CLONE_NEWNET | unix.CLONE_NEWIPC |
 		unix.CLONE_NEWUTS | unix.CLONE_NEWCGROUP
@@ -64,6 +64,16 @@ func filter() []unix.SockFilter {
 		p = append(p, unix.SockFilter{Code: unix.BPF_RET | unix.BPF_K, K: seccompAllow})
 		p[at].Jf = uint8(len(p) - 1 - at)
 	}
+	// of answers a call for a socket of a family: these protocols are permitted.
+	of := func(family uint32, protocols ...uint32) {
+		p = append(p, unix.SockFilter{Code: unix.BPF_JMP | unix.BPF_JEQ | unix.BPF_K, K: family,
+			Jf: uint8(2*len(protocols) + 2)})
+		load(offsetThird)
+		for _, protocol := range protocols {
+			when(unix.BPF_JEQ, protocol, seccompAllow)
+		}
+		p = append(p, unix.SockFilter{Code: unix.BPF_RET | unix.BPF_K, K: seccompDeny})
+	}
 	load(offsetMachine)
 	p = append(p, unix.SockFilter{Code: unix.BPF_JMP | unix.BPF_JEQ | unix.BPF_K, K: machine, Jt: 1},
 		unix.SockFilter{Code: unix.BPF_RET | unix.BPF_K, K: seccompNone}) // another machine's calls have other numbers
@@ -87,11 +97,16 @@ func filter() []unix.SockFilter {
 		when(unix.BPF_JEQ, 0x40000 /* ADDR_NO_RANDOMIZE */, seccompAllow)
 		p = append(p, unix.SockFilter{Code: unix.BPF_RET | unix.BPF_K, K: seccompDeny})
 	})
-	among(unix.SYS_SOCKET, offsetFirst, func() {
-		for _, family := range []uint32{unix.AF_UNIX, unix.AF_INET, unix.AF_INET6, unix.AF_NETLINK} {
-			when(unix.BPF_JEQ, family, seccompAllow)
-		}
-		p = append(p, unix.SockFilter{Code: unix.BPF_RET | unix.BPF_K, K: seccompDeny})
-	})
+	for _, call := range []uint32{unix.SYS_SOCKET, unix.SYS_SOCKETPAIR} {
+		among(call, offsetFirst, func() {
+			when(unix.BPF_JEQ, unix.AF_UNIX, seccompAllow)
+			of(unix.AF_NETLINK, unix.NETLINK_ROUTE) // what interfaces there are, as C libraries ask
+			for _, family := range []uint32{unix.AF_INET, unix.AF_INET6} {
+				of(family, 0, unix.IPPROTO_TCP, unix.IPPROTO_UDP, unix.IPPROTO_ICMP, unix.IPPROTO_ICMPV6,
+					unix.IPPROTO_MPTCP)
+			}
+			p = append(p, unix.SockFilter{Code: unix.BPF_RET | unix.BPF_K, K: seccompDeny})
+		})
+	}
 	return append(p, unix.SockFilter{Code: unix.BPF_RET | unix.BPF_K, K: seccompAllow})
 }

@@ -36,6 +36,12 @@ type root struct {
 	empty []string        // paths below those, of which nothing is seen
 }
 
+// Files of a room's /tmp, folders and links among them: one for each page, since empty ones take memory, too.
+const (
+	pageBytes   = 4096
+	fewestFiles = 1024
+)
+
 const tmpfsFlags = unix.MS_NOSUID | unix.MS_NODEV
 
 // files adds what makes a room's file system of a Plan to a script: a child with a namespace of mounts of its own is in
@@ -46,7 +52,8 @@ func (s *script) files(at string, p *Plan, proc bool) {
 	s.call("mount a root", unix.SYS_MOUNT, s.text("tmpfs"), s.text(at), s.text("tmpfs"), tmpfsFlags,
 		s.text("mode=0755,size=4m"))
 	r.folder("/tmp")
-	r.tmpfs("/tmp", "mode=1777,size="+strconv.FormatInt(p.TempBytes, 10))
+	r.tmpfs("/tmp", "mode=1777,size="+strconv.FormatInt(p.TempBytes, 10)+",nr_inodes="+
+		strconv.FormatInt(max(p.TempBytes/pageBytes, fewestFiles), 10))
 	for _, path := range p.shown() {
 		r.show(path, p.Hide)
 	}
