@@ -223,3 +223,21 @@ func TestAFunctionStartsABoundedNumberOfProcesses(t *testing.T) {
 		t.Errorf("%s", got)
 	}
 }
+
+// What the kernel keeps for a function counts as its memory, whatever it is kept in.
+func TestAFunctionHoldsNoMoreThanItsMemoryInTheKernel(t *testing.T) {
+	p, on := escapes(t, function.Possible)
+	if m := p.Machine(); !m.Isolation.Room || !m.Limits.Memory {
+		t.Log("nothing counts the memory of an instance here:", m.Limits, &m.Isolation)
+		return
+	}
+	for _, bomb := range []string{"bomb: memory of connections", "bomb: memory of files without a name"} {
+		event, err := json.Marshal(map[string]any{"do": bomb, "on": on})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if r := invoke(t, p, string(event)); strings.Contains(string(r.Payload), "holds") {
+			t.Errorf("%s: %s", bomb, r.Payload)
+		}
+	}
+}

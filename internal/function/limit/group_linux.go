@@ -62,6 +62,7 @@ func (g *Group) limit(share Share) (err error) {
 	case g.memory != "":
 		err = write(g.memory, "memory.limit_in_bytes", bytes)
 		_ = write(g.memory, "memory.memsw.limit_in_bytes", bytes) // where swap is accounted
+		_ = write(g.memory, "memory.kmem.tcp.limit_in_bytes", bytes) // what connections hold counts apart there
 		g.peak, _ = os.Open(filepath.Join(g.memory, "memory.max_usage_in_bytes"))
 	}
 	if err != nil {
