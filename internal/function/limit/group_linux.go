@@ -61,7 +61,7 @@ func (g *Group) limit(share Share) (err error) {
 		g.peak, _ = os.Open(filepath.Join(g.unified, "memory.peak")) // since Linux 5.19
 	case g.memory != "":
 		err = write(g.memory, "memory.limit_in_bytes", bytes)
-		_ = write(g.memory, "memory.memsw.limit_in_bytes", bytes) // where swap is accounted
+		_ = write(g.memory, "memory.memsw.limit_in_bytes", bytes)    // where swap is accounted
 		_ = write(g.memory, "memory.kmem.tcp.limit_in_bytes", bytes) // what connections hold counts apart there
 		g.peak, _ = os.Open(filepath.Join(g.memory, "memory.max_usage_in_bytes"))
 	}

@@ -2,6 +2,8 @@ package loader
 
 import (
 	"archive/zip"
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
@@ -37,16 +39,35 @@ func native(folder, jar, to string) string {
 	}
 	defer z.Close()
 	for _, f := range z.File {
-		if f.Name != name || f.UncompressedSize64 > maxNative {
+		if f.Name != name || f.UncompressedSize64 > maxNative || f.CompressedSize64 > maxNative {
 			continue
 		}
-		file := filepath.Join(to, fmt.Sprintf("java-%08x-%d.so", f.CRC32, f.UncompressedSize64))
+		sum, err := packed(f)
+		if err != nil {
+			return ""
+		}
+		file := filepath.Join(to, "java-"+sum+".so")
 		if !exists(file) && unpack(f, file) != nil {
 			return ""
 		}
 		return file
 	}
 	return ""
+}
+
+// packed is a checksum of a file as it is packed. Functions share what is unpacked from the same, and one that was made
+// to look like another's is never taken for it, as with the archive's own checksum.
+func packed(f *zip.File) (string, error) {
+	r, err := f.OpenRaw()
+	if err != nil {
+		return "", err
+	}
+	sum := sha256.New()
+	fmt.Fprintln(sum, f.Method)
+	if _, err := io.Copy(sum, r); err != nil {
+		return "", err
+	}
+	return hex.EncodeToString(sum.Sum(nil)), nil
 }
 
 // nativeName is the name of the library for this machine.

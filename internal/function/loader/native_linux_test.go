@@ -33,9 +33,9 @@ func libraries() (names []string) {
 	return names
 }
 
-func TestStartsOfJavaShareNoLibraryThatIsWrittenAnew(t *testing.T) {
-	onPath(t, "java")
-	dir, loaders := lay(t, "lib/other.jar"), t.TempDir()
+// client lays the jar of Java's client into a folder, with libraries of these texts.
+func client(t *testing.T, dir string, text func(name string) string) {
+	t.Helper()
 	f, err := os.Create(dir + "/lib/aws-lambda-java-runtime-interface-client.jar")
 	if err != nil {
 		t.Fatal(err)
@@ -44,7 +44,7 @@ func TestStartsOfJavaShareNoLibraryThatIsWrittenAnew(t *testing.T) {
 	for _, name := range libraries() {
 		w, err := z.Create(name)
 		if err == nil {
-			_, err = w.Write([]byte("the library " + name))
+			_, err = w.Write([]byte(text(name)))
 		}
 		if err != nil {
 			t.Fatal(err)
@@ -53,6 +53,26 @@ func TestStartsOfJavaShareNoLibraryThatIsWrittenAnew(t *testing.T) {
 	if err := errors.Join(z.Close(), f.Close()); err != nil {
 		t.Fatal(err)
 	}
+}
+
+// Two texts of one length and one CRC-32, which is what a jar says of its files: whoever deploys a jar can make them.
+func TestAFunctionGetsNoLibraryOfAnotherFunction(t *testing.T) {
+	onPath(t, "java")
+	loaders := t.TempDir()
+	for _, text := range []string{"plumless", "buckeroo"} {
+		dir := lay(t, "lib/other.jar")
+		client(t, dir, func(string) string { return text })
+		file := nativeOf(find(t, loader.Want{Runtime: "java17", Handler: "a.B::c", Dir: dir, Loaders: loaders}))
+		if got, err := os.ReadFile(file); err != nil || string(got) != text {
+			t.Errorf("its library is %q (%v), want %q", got, err, text)
+		}
+	}
+}
+
+func TestStartsOfJavaShareNoLibraryThatIsWrittenAnew(t *testing.T) {
+	onPath(t, "java")
+	dir, loaders := lay(t, "lib/other.jar"), t.TempDir()
+	client(t, dir, func(name string) string { return "the library " + name })
 	want := loader.Want{Runtime: "java17", Handler: "a.B::c", Dir: dir, MemoryMB: 200, Loaders: loaders}
 	first := nativeOf(find(t, want))
 	if filepath.Dir(first) != loaders {
