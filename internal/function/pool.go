@@ -189,7 +189,7 @@ func (p *Pool) Deploy(d Definition) (Deployed, error) {
 		f.removeCode()
 		return Deployed{}, err
 	}
-	if f.interpreter, err = loader.Interpreter(d.Runtime, placed.Dir); err == nil {
+	if f.interpreter, err = loader.Interpreter(d.Runtime, f.asking()); err == nil {
 		_, err = f.program("")
 	}
 	if err != nil {
@@ -211,6 +211,16 @@ func (p *Pool) Deploy(d Definition) (Deployed, error) {
 	return f.deployed, nil
 }
 
+// asking is the folder in which a runtime is asked who it is. That runs outside of any room, as this process, and what
+// lies in the folder may choose the program, as version managers have it. An operator's folder may; an archive is of
+// whoever has deployed it.
+func (f *function) asking() string {
+	if f.deployed.CodeSHA256 == "" {
+		return f.deployed.Dir
+	}
+	return f.pool.config.Dir
+}
+
 // warning says that a function runs on another version than the name of its runtime asks for.
 func (p *Pool) warning(f *function) string {
 	want := loader.Wanted(f.d.Runtime)
@@ -223,7 +233,7 @@ func (p *Pool) warning(f *function) string {
 	have, known := p.versions[at]
 	p.mu.Unlock()
 	if !known {
-		have = loader.Version(f.d.Runtime, f.interpreter, f.deployed.Dir)
+		have = loader.Version(f.d.Runtime, f.interpreter, f.asking())
 		p.mu.Lock()
 		p.versions[at] = have
 		p.mu.Unlock()

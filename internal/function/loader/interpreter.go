@@ -18,7 +18,7 @@ const askAtMost = 30 * time.Second
 
 // Interpreter finds the program that runs functions of a runtime: "" for those that bring their own. What version
 // managers put on the PATH is a script which looks for the program each time anew, and that takes longer than the
-// program's own start; so it is asked once, in the function's folder, which may say which version it wants. One that
+// program's own start; so it is asked once, in a folder that may say which version it wants. One that
 // does not tell is used as it is. An error wraps ErrMissing.
 func Interpreter(runtime, dir string) (string, error) {
 	switch Family(runtime) {
