@@ -118,7 +118,10 @@ func archive(dir, name string, r readerAt, size int64, l Limits) (p Placed, err 
 	if _, err := io.Copy(sum, io.NewSectionReader(r, 0, size)); err != nil {
 		return Placed{}, fmt.Errorf("cannot read %s: %w", name, err)
 	}
-	z, err := zip.NewReader(r, size)
+	z, err := Directory(r, size)
+	if errors.Is(err, ErrTooLarge) {
+		return Placed{}, fmt.Errorf("%s: %w", name, err)
+	}
 	if err != nil {
 		return Placed{}, fmt.Errorf("%w: %s is no zip or jar: %w", ErrNoCode, name, err)
 	}

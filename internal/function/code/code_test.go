@@ -3,6 +3,7 @@ package code_test
 import (
 	"archive/zip"
 	"bytes"
+	"encoding/binary"
 	"errors"
 	"io/fs"
 	"os"
@@ -148,6 +149,30 @@ func TestFoldersCountAsFiles(t *testing.T) {
 			!fits && !errors.Is(err, code.ErrTooLarge) {
 			t.Errorf("at most %d: %v, %v", limit, err, there)
 		}
+	}
+}
+
+// An entry of a directory takes 46 bytes of an archive, and several hundred of our memory before it is counted.
+func TestADirectoryIsBoundedBeforeItIsRead(t *testing.T) {
+	const entries = 1_000_000
+	entry := make([]byte, 47)
+	binary.LittleEndian.PutUint32(entry, 0x02014b50)
+	entry[28], entry[46] = 1, 'a'
+	end := make([]byte, 22)
+	binary.LittleEndian.PutUint32(end, 0x06054b50)
+	binary.LittleEndian.PutUint16(end[10:], entries%(1<<16))
+	binary.LittleEndian.PutUint32(end[12:], entries*47)
+	archive := append(bytes.Repeat(entry, entries), end...)
+	at := filepath.Join(t.TempDir(), "a.jar")
+	if err := os.WriteFile(at, archive, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, _, err := code.OpenFile(at); !errors.Is(err, code.ErrTooLarge) {
+		t.Errorf("a jar: %v", err)
+	}
+	_, err := code.Place(filepath.Join(t.TempDir(), "new"), code.Source{Zip: archive}, code.Limits{})
+	if !errors.Is(err, code.ErrTooLarge) || !strings.Contains(err.Error(), "its directory has more than") {
+		t.Errorf("an archive: %v", err)
 	}
 }
 

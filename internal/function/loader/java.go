@@ -1,12 +1,13 @@
 package loader
 
 import (
-	"archive/zip"
 	"fmt"
 	"os"
 	"path/filepath"
 	"strconv"
 	"strings"
+
+	"github.com/hikyaku/hikyaku/internal/function/code"
 )
 
 // client is the class that runs a Java function.
@@ -68,11 +69,11 @@ func clientIn(dir string, jars []string) (jar string, there bool) {
 }
 
 func contains(jar, file string) bool {
-	z, err := zip.OpenReader(jar)
+	z, closer, err := code.OpenFile(jar)
 	if err != nil {
 		return false
 	}
-	defer z.Close()
+	defer closer.Close()
 	for _, f := range z.File {
 		if f.Name == file {
 			return true

@@ -10,6 +10,8 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+
+	"github.com/hikyaku/hikyaku/internal/function/code"
 )
 
 // nativeProperty tells Java's client where its native library is. Otherwise each start unpacks it to a file of /tmp
@@ -33,11 +35,11 @@ func native(folder, jar, to string) string {
 		}
 		return ""
 	}
-	z, err := zip.OpenReader(jar)
+	z, closer, err := code.OpenFile(jar)
 	if err != nil {
 		return ""
 	}
-	defer z.Close()
+	defer closer.Close()
 	for _, f := range z.File {
 		if f.Name != name || f.UncompressedSize64 > maxNative || f.CompressedSize64 > maxNative {
 			continue
