@@ -249,9 +249,7 @@ func (r *Registry) batch(ctx context.Context, m Mapping, from queue.Name, cs []q
 	if err != nil {
 		return // the queue is gone, and the claims with it
 	}
-	if d.Lease == 0 {
-		d.Lease = queue.DefaultLease
-	}
+	lease := d.ClaimLease()
 	messages := make([]*message.Message, len(cs))
 	attempts, bodies := make([]int, len(cs)), make([][]byte, len(cs))
 	for i := range cs {
@@ -259,7 +257,7 @@ func (r *Registry) batch(ctx context.Context, m Mapping, from queue.Name, cs []q
 	}
 	settles := make([]queue.Settlement, len(cs))
 	for i := range cs {
-		settles[i] = queue.Settlement{Token: cs[i].Token, Kind: queue.Back, Delay: d.Lease}
+		settles[i] = queue.Settlement{Token: cs[i].Token, Kind: queue.Back, Delay: lease}
 	}
 	all := func(change func(*queue.Settlement)) {
 		for i := range settles {
@@ -271,7 +269,7 @@ func (r *Registry) batch(ctx context.Context, m Mapping, from queue.Name, cs []q
 	var result *function.Result
 	if err == nil {
 		result, err = r.invokeInTurn(ctx, function.Request{Function: m.Function, Version: m.Qualifier,
-			Payload: payload}, d.Lease)
+			Payload: payload}, lease)
 	}
 	switch {
 	case ctx.Err() != nil && err != nil, errors.Is(err, function.ErrClosed):

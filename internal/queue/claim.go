@@ -296,7 +296,7 @@ func (c *claiming) take(from int, q *queueState, e entry) {
 	case c.r.Lease > 0:
 		deadline = s.state.now + c.r.Lease.Microseconds()
 	case c.r.Owner == nil:
-		deadline = s.state.now + q.def.lease().Microseconds()
+		deadline = s.state.now + q.def.ClaimLease().Microseconds()
 	}
 	s.state.serial++
 	c.picks = append(c.picks, picked{

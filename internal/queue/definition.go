@@ -86,7 +86,8 @@ func shortened(s string, max int) string {
 	return s[:max]
 }
 
-func (d *Definition) lease() time.Duration {
+// ClaimLease is how long a claim of the queue lasts that does not say.
+func (d *Definition) ClaimLease() time.Duration {
 	if d.Lease == 0 {
 		return DefaultLease
 	}
@@ -102,7 +103,7 @@ func (d *Definition) dedupWindow() time.Duration {
 
 // normal writes defaults out, so that a definition that leaves a field empty equals one that says the default.
 func (d Definition) normal(n Name) Definition {
-	d.Lease = d.lease()
+	d.Lease = d.ClaimLease()
 	d.DedupWindow = d.dedupWindow()
 	d.DeadLetter = d.deadLetter(n).String()
 	if d.Topic != "" {

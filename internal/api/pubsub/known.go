@@ -80,12 +80,7 @@ func (s *subscription) pullable(r resource) error {
 func (s *subscription) detached() bool { return s.note.GetDetached() }
 
 // deadline is how long a message may be out before it is handed out again.
-func (s *subscription) deadline() time.Duration {
-	if s.def.Lease == 0 {
-		return queue.DefaultLease
-	}
-	return s.def.Lease
-}
+func (s *subscription) deadline() time.Duration { return s.def.ClaimLease() }
 
 // shows is what delivery_attempt is for an attempt: it is shown only where attempts are bounded.
 func (s *subscription) shows(attempt int) int {

@@ -109,10 +109,7 @@ func (c *call) again(r *receiving) (wire.Response, error) {
 	}
 	lease := r.claim.Lease
 	if lease == 0 {
-		lease = r.view.def.Lease
-	}
-	if lease == 0 {
-		lease = queue.DefaultLease
+		lease = r.view.def.ClaimLease()
 	}
 	tokens, sum := make([]queue.Token, len(an.claims)), int64(0)
 	for i := range an.claims {

@@ -64,12 +64,7 @@ func queueAttributes() []attribute {
 		{name: "LastModifiedTimestamp",
 			show: func(c *call, s *subject, _ *queue.Stats) string { return c.d.stamp(max(s.Modified, s.Created)) }},
 		secondsAttribute("VisibilityTimeout", 0, maxVisibility,
-			func(s *subject) int {
-				if s.def.Lease == 0 {
-					return seconds(queue.DefaultLease)
-				}
-				return seconds(s.def.Lease)
-			},
+			func(s *subject) int { return seconds(s.def.ClaimLease()) },
 			func(s *subject, n int) { s.def.Lease = lease(n) }),
 		secondsAttribute("MaximumMessageSize", minMessageBytes, maxMessageBytes,
 			func(s *subject) int { return s.maxBytes() }, func(s *subject, n int) { s.MaxMessageSize = n }),
