@@ -13,14 +13,18 @@ type Collector struct {
 // NewCollector makes a collector of a pipeline, which need not run yet.
 func NewCollector(p *Pipeline) *Collector {
 	desc := func(name, help string, labels ...string) *prometheus.Desc {
-		return prometheus.NewDesc("hikyaku_sink_"+name, help, append([]string{"sink"}, labels...), nil)
+		return prometheus.NewDesc(name, help, append([]string{"sink"}, labels...), nil)
 	}
 	return &Collector{
 		pipeline: p,
-		messages: desc("messages_total", "Messages that a sink is done with, by what became of them.", "outcome"),
-		retries:  desc("retries_total", "Requests of a sink of which a message or more have to be sent again."),
-		receipts: desc("receipts_total", "Receipts of a sink's messages, by whether their queue has them.", "outcome"),
-		inFlight: desc("in_flight", "Messages in a sink: under way, waiting, or sleeping until they are tried again."),
+		messages: desc("hikyaku_sink_messages_total",
+			"Messages that a sink is done with, by what became of them.", "outcome"),
+		retries: desc("hikyaku_sink_retries_total",
+			"Requests of a sink of which a message or more have to be sent again."),
+		receipts: desc("hikyaku_sink_receipts_total",
+			"Receipts of a sink's messages, by whether their queue has them.", "outcome"),
+		inFlight: desc("hikyaku_sink_in_flight",
+			"Messages in a sink: under way, waiting, or sleeping until they are tried again."),
 	}
 }
 

@@ -24,40 +24,42 @@ type storeCollector struct {
 
 func newStoreCollector(store Store, most int) *storeCollector {
 	desc := func(name, help string, labels ...string) *prometheus.Desc {
-		return prometheus.NewDesc("hikyaku_"+name, help, labels, nil)
+		return prometheus.NewDesc(name, help, labels, nil)
 	}
 	return &storeCollector{
 		store: store, most: most,
-		messages: desc("queue_messages", "Messages of a queue by state.", "queue", "state"),
-		bytes:    desc("queue_bytes", "Bytes that a queue's messages count against limits.", "queue"),
-		waiters:  desc("queue_waiters", "Claims that wait for a message.", "queue"),
-		oldest: desc("queue_oldest_seconds", "Age of the oldest unclaimed message; 0 when there is none.",
-			"queue"),
-		total: desc("queue_events_total", "What happened to messages of a queue since it was made.", "queue",
-			"event"),
-		examined: desc("queue_examined_total", "Messages of a queue looked at one by one for conditions.", "queue"),
-		views:    desc("queue_views", "Indexes and conditions that a queue keeps for claims.", "queue", "kind"),
-		viewBytes: desc("queue_view_bytes", "Memory of the indexes and conditions that a queue keeps for claims.",
-			"queue", "kind"),
-		queues: desc("queues", "Number of queues."),
-		published: desc("topic_messages_total", "Messages published to a topic while it had a subscription.",
-			"topic"),
-		unheard: desc("topic_dropped_total", "Messages published to a topic while it had no subscription.",
-			"topic"),
-		groups:       desc("journal_groups_total", "Groups appended to the journal."),
-		records:      desc("journal_records_total", "Records appended to the journal."),
-		written:      desc("journal_written_bytes_total", "Bytes appended to the journal."),
-		syncs:        desc("journal_syncs_total", "Syncs of the journal."),
-		journalBytes: desc("journal_bytes", "Bytes of the journal: live ones are still needed.", "kind"),
-		segments:     desc("journal_segments", "Files of the journal."),
-		damaged: desc("journal_damaged_places", "Places of the journal's files that are known to be damaged or "+
-			"missing."),
-		damageFound: desc("journal_damage_found_total", "Damaged places that were found while the journal was open, "+
-			"those that were mended among them."),
-		scrubbed:    desc("journal_scrubbed_bytes_total", "Bytes read to look for damage."),
-		scrubRounds: desc("journal_scrub_rounds_total", "Whole rounds of looking for damage."),
-		scrubEnd: desc("journal_scrub_end_seconds", "When the last whole round of looking for damage ended, in "+
-			"Unix time; 0: none has yet."),
+		messages: desc("hikyaku_queue_messages", "Messages of a queue by state.", "queue", "state"),
+		bytes:    desc("hikyaku_queue_bytes", "Bytes that a queue's messages count against limits.", "queue"),
+		waiters:  desc("hikyaku_queue_waiters", "Claims that wait for a message.", "queue"),
+		oldest: desc("hikyaku_queue_oldest_seconds",
+			"Age of the oldest unclaimed message; 0 when there is none.", "queue"),
+		total: desc("hikyaku_queue_events_total",
+			"What happened to messages of a queue since it was made.", "queue", "event"),
+		examined: desc("hikyaku_queue_examined_total",
+			"Messages of a queue looked at one by one for conditions.", "queue"),
+		views: desc("hikyaku_queue_views",
+			"Indexes and conditions that a queue keeps for claims.", "queue", "kind"),
+		viewBytes: desc("hikyaku_queue_view_bytes",
+			"Memory of the indexes and conditions that a queue keeps for claims.", "queue", "kind"),
+		queues: desc("hikyaku_queues", "Number of queues."),
+		published: desc("hikyaku_topic_messages_total",
+			"Messages published to a topic while it had a subscription.", "topic"),
+		unheard: desc("hikyaku_topic_dropped_total",
+			"Messages published to a topic while it had no subscription.", "topic"),
+		groups:       desc("hikyaku_journal_groups_total", "Groups appended to the journal."),
+		records:      desc("hikyaku_journal_records_total", "Records appended to the journal."),
+		written:      desc("hikyaku_journal_written_bytes_total", "Bytes appended to the journal."),
+		syncs:        desc("hikyaku_journal_syncs_total", "Syncs of the journal."),
+		journalBytes: desc("hikyaku_journal_bytes", "Bytes of the journal: live ones are still needed.", "kind"),
+		segments:     desc("hikyaku_journal_segments", "Files of the journal."),
+		damaged: desc("hikyaku_journal_damaged_places",
+			"Places of the journal's files that are known to be damaged or missing."),
+		damageFound: desc("hikyaku_journal_damage_found_total",
+			"Damaged places that were found while the journal was open, those that were mended among them."),
+		scrubbed:    desc("hikyaku_journal_scrubbed_bytes_total", "Bytes read to look for damage."),
+		scrubRounds: desc("hikyaku_journal_scrub_rounds_total", "Whole rounds of looking for damage."),
+		scrubEnd: desc("hikyaku_journal_scrub_end_seconds",
+			"When the last whole round of looking for damage ended, in Unix time; 0: none has yet."),
 	}
 }
 

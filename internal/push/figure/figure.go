@@ -59,21 +59,25 @@ type Collector struct {
 // NewCollector makes a collector of sinks by their names, which do not change any more.
 func NewCollector(sinks map[string]Teller) *Collector {
 	desc := func(name, help string, labels ...string) *prometheus.Desc {
-		return prometheus.NewDesc("hikyaku_push_"+name, help, append([]string{"sink"}, labels...), nil)
+		return prometheus.NewDesc(name, help, append([]string{"sink"}, labels...), nil)
 	}
 	return &Collector{
 		sinks: sinks,
-		requests: desc("requests_total", "Requests of a sink that pushes that were answered, or whose answer was "+
-			"lost."),
-		refused:     desc("refused_total", "Pushes that were not taken, by the far end's reason.", "reason"),
-		dead:        desc("dead_devices", "Devices that a sink remembers as dead and sends nothing to."),
-		resting:     desc("resting_devices", "Devices that a sink leaves alone for a while."),
-		inFlight:    desc("in_flight", "Pushes of a sink that are with the far end."),
-		waiting:     desc("waiting", "Pushes of a sink that wait for a stream of a connection."),
-		connections: desc("connections", "Open connections of a sink that pushes."),
-		streams:     desc("streams", "Pushes that may be with the far end at once on the open connections."),
-		paused:      desc("paused", "1 while all pushes for an app, project or push service wait.", "app"),
-		age:         desc("token_age_seconds", "Age of the token that shows an app's far end who sends.", "app"),
+		requests: desc("hikyaku_push_requests_total",
+			"Requests of a sink that pushes that were answered, or whose answer was lost."),
+		refused: desc("hikyaku_push_refused_total",
+			"Pushes that were not taken, by the far end's reason.", "reason"),
+		dead:        desc("hikyaku_push_dead_devices", "Devices that a sink remembers as dead and sends nothing to."),
+		resting:     desc("hikyaku_push_resting_devices", "Devices that a sink leaves alone for a while."),
+		inFlight:    desc("hikyaku_push_in_flight", "Pushes of a sink that are with the far end."),
+		waiting:     desc("hikyaku_push_waiting", "Pushes of a sink that wait for a stream of a connection."),
+		connections: desc("hikyaku_push_connections", "Open connections of a sink that pushes."),
+		streams: desc("hikyaku_push_streams",
+			"Pushes that may be with the far end at once on the open connections."),
+		paused: desc("hikyaku_push_paused",
+			"1 while all pushes for an app, project or push service wait.", "app"),
+		age: desc("hikyaku_push_token_age_seconds",
+			"Age of the token that shows an app's far end who sends.", "app"),
 	}
 }
 

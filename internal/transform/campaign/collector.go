@@ -24,13 +24,15 @@ type Collector struct {
 // NewCollector makes a collector of gates by their names, which do not change any more.
 func NewCollector(gates map[string]Capper) *Collector {
 	desc := func(name, help string) *prometheus.Desc {
-		return prometheus.NewDesc("hikyaku_cap_"+name, help, []string{"gate"}, nil)
+		return prometheus.NewDesc(name, help, []string{"gate"}, nil)
 	}
 	return &Collector{
-		gates:      gates,
-		over:       desc("capped_total", "Messages that were not sent, as their users have had as many as are allowed."),
-		remembered: desc("remembered", "Messages that count for their users now."),
-		tooSoon:    desc("forgotten_total", "Messages that were forgotten while they counted: remember is too small."),
+		gates: gates,
+		over: desc("hikyaku_cap_capped_total",
+			"Messages that were not sent, as their users have had as many as are allowed."),
+		remembered: desc("hikyaku_cap_remembered", "Messages that count for their users now."),
+		tooSoon: desc("hikyaku_cap_forgotten_total",
+			"Messages that were forgotten while they counted: remember is too small."),
 	}
 }
 
