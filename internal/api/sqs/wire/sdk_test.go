@@ -224,7 +224,8 @@ var everyError = []*Error{
 	MissingParameter("QueueUrl"), InvalidAction("Dance"), MissingAction(), Malformed(JSON, "Not JSON."),
 	Malformed(Query, "No form."), MalformedQueryString("No."),
 	TooLarge(5), AccessDenied("arn"), Refused("SignatureDoesNotMatch", 403, "The signature is wrong."), InternalError(),
-	ServiceUnavailable("Stopping."),
+	ServiceUnavailable("Stopping."), InvalidAttributeName("No."), UnknownOperation(),
+	AccessDeniedSince("arn", "another account."),
 }
 
 func TestErrorsAreWrittenInBothProtocols(t *testing.T) {
