@@ -220,3 +220,11 @@ func FuzzParseColumn(f *testing.F) {
 		}
 	})
 }
+
+func TestEveryTypeIsReadByItsOwnName(t *testing.T) {
+	for c := ColumnType(1); int(c) < len(typeInfos); c++ {
+		if typeNames[c.String()] != c {
+			t.Errorf("%s is no type's name in a definition", c)
+		}
+	}
+}
