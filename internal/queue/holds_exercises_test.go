@@ -263,6 +263,17 @@ func holdsDefining() []holdsExercise {
 			}
 			return err
 		}},
+		{"RenameQueue: to which the dead letters of queues with many labels go", func(w *holdsWorld) error {
+			labels := map[string]string{}
+			for i := range 50 {
+				labels[fmt.Sprintf("label%d", i)] = "value"
+			}
+			w.create("vault", Definition{})
+			for i := range atOnce {
+				w.create(fmt.Sprintf("labelled%d", i), Definition{DeadLetter: "vault", Labels: labels})
+			}
+			return w.s.RenameQueue(w.t.Context(), holdsName("vault"), holdsName("crypt"))
+		}},
 		{"AlterQueue", func(w *holdsWorld) error {
 			return w.s.AlterQueue(w.t.Context(), holdsName("long"), Definition{MaxAttempts: 7})
 		}},
