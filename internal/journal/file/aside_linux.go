@@ -21,7 +21,7 @@ type passingFile struct {
 
 // OpenPassing implements passing.
 func (osFS) OpenPassing(name string) (File, error) {
-	f, err := os.Open(name)
+	f, err := openRegular(name, os.O_RDONLY)
 	if err != nil {
 		return nil, err
 	}

@@ -14,11 +14,12 @@ type FS interface {
 	MkdirAll(dir string) error
 	// a new, empty file for reading and writing; fs.ErrExist when there is one
 	Create(name string) (File, error)
-	Open(name string, readOnly bool) (File, error) // an existing file; fs.ErrNotExist when there is none
-	Rename(old, new string) error                  // replaces new; durable after SyncDir
-	Remove(name string) error                      // durable after SyncDir
-	ReadDir(dir string) ([]string, error)          // names of the files in dir, sorted
-	SyncDir(dir string) error                      // makes creations, renames and removals in dir durable
+	// an existing file, fs.ErrNotExist when there is none; it waits for nobody
+	Open(name string, readOnly bool) (File, error)
+	Rename(old, new string) error         // replaces new; durable after SyncDir
+	Remove(name string) error             // durable after SyncDir
+	ReadDir(dir string) ([]string, error) // names of the files in dir, sorted
+	SyncDir(dir string) error             // makes creations, renames and removals in dir durable
 	// locks the file and its folder; journal.ErrLocked, with the holder's number in the text, when another process
 	// holds either
 	Lock(name string) (Lock, error)
@@ -80,12 +81,32 @@ func (osFS) Open(name string, readOnly bool) (File, error) {
 	if readOnly {
 		flag = os.O_RDONLY
 	}
-	f, err := os.OpenFile(name, flag, 0)
+	f, err := openRegular(name, flag)
 	if err != nil {
 		return nil, err
 	}
 	return osFile{f}, nil
 }
+
+// openRegular opens an existing file. What else may stand in its place is no file of a journal, and may have to be
+// waited for: a pipe until somebody writes to it.
+func openRegular(name string, flag int) (*os.File, error) {
+	f, err := os.OpenFile(name, flag|dontWait, 0)
+	if err != nil {
+		return nil, err
+	}
+	st, err := f.Stat()
+	if err == nil && !st.Mode().IsRegular() {
+		err = &fs.PathError{Op: "open", Path: name, Err: errIrregular}
+	}
+	if err != nil {
+		f.Close()
+		return nil, err
+	}
+	return f, nil
+}
+
+var errIrregular = errors.New("it is not a regular file, but a folder, a pipe or the like")
 
 func (osFS) Rename(old, new string) error { return os.Rename(old, new) }
 func (osFS) Remove(name string) error     { return os.Remove(name) }

@@ -21,6 +21,9 @@ func syncDir(dir string) error {
 	return f.Close()
 }
 
+// dontWait has an open of a pipe not wait for its other end.
+const dontWait = unix.O_NONBLOCK
+
 // renamesOpen says that a file can be renamed while it is open.
 const renamesOpen = true
 

@@ -63,6 +63,9 @@ func lockHolder(name string) (string, error) {
 	return "", nil
 }
 
+// dontWait is nothing here: no name in a folder has to be waited for.
+const dontWait = 0
+
 // renamesOpen says that a file can be renamed while it is open.
 const renamesOpen = false
 

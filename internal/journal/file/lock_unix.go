@@ -65,7 +65,7 @@ func flock(f *os.File) error {
 
 // take opens and locks the file, and writes the number of the process into it.
 func (l *folderLock) take(how int) (*os.File, error) {
-	f, err := os.OpenFile(l.name, os.O_RDWR|how, 0o600)
+	f, err := os.OpenFile(l.name, os.O_RDWR|dontWait|how, 0o600)
 	if err != nil {
 		return nil, err
 	}
@@ -131,7 +131,7 @@ func (l *folderLock) Close() error {
 
 // processIn reads who holds a lock.
 func processIn(name string) string {
-	if f, err := os.Open(name); err == nil {
+	if f, err := openRegular(name, os.O_RDONLY); err == nil {
 		defer f.Close()
 		if pid, err := io.ReadAll(io.LimitReader(f, 20)); err == nil && len(pid) > 0 {
 			return "process " + strings.TrimSpace(string(pid))
@@ -155,7 +155,7 @@ func lockHolder(name string) (string, error) {
 }
 
 func isLocked(name string) (bool, error) {
-	f, err := os.Open(name)
+	f, err := os.OpenFile(name, os.O_RDONLY|dontWait, 0) // a folder, too
 	if missing(err) {
 		return false, nil
 	}
