@@ -149,18 +149,20 @@ func (f inTurn) SyncDir(dir string) error {
 
 func (f inTurn) Lock(name string) (file.Lock, error) {
 	l, err := f.FS.Lock(name)
-	return lockInTurn{l, filepath.Dir(name), f.turns}, err
+	return lockInTurn{l, filepath.Dir(name), f}, err
 }
 
 type lockInTurn struct {
 	file.Lock
-	dir   string
-	turns *turns
+	dir string
+	of  inTurn
 }
 
+func (l lockInTurn) Folder() file.FS { return l.of }
+
 func (l lockInTurn) SyncDir() error {
-	l.turns.take("syncdir", l.dir, 0)
-	defer l.turns.give()
+	l.of.turns.take("syncdir", l.dir, 0)
+	defer l.of.turns.give()
 	return l.Lock.SyncDir()
 }
 

@@ -25,6 +25,19 @@ func (osFS) OpenPassing(name string) (File, error) {
 	if err != nil {
 		return nil, err
 	}
+	return passed(f), nil
+}
+
+// OpenPassing implements passing.
+func (f folderFS) OpenPassing(name string) (File, error) {
+	opened, err := f.Open(name, true)
+	if err != nil {
+		return nil, err
+	}
+	return passed(opened.(osFile).File), nil
+}
+
+func passed(f *os.File) File {
 	p := &passingFile{osFile: osFile{f}}
 	_ = unix.Fadvise(int(f.Fd()), 0, 0, unix.FADV_RANDOM) // of this handle alone: nothing is read ahead, and then kept
 	if size, err := p.Size(); err == nil && size > 0 {
@@ -32,7 +45,7 @@ func (osFS) OpenPassing(name string) (File, error) {
 			p.mapped = nil
 		}
 	}
-	return p, nil
+	return p
 }
 
 func (p *passingFile) Close() error {

@@ -74,6 +74,16 @@ func CheckOn(ctx context.Context, fsys FS, dir string) (*Report, error) {
 	return x.report, nil
 }
 
+// LockIn is a lock whose folder is a file system of a test's own.
+func LockIn(l Lock, folder FS) Lock { return lockIn{l, folder} }
+
+type lockIn struct {
+	Lock
+	folder FS
+}
+
+func (l lockIn) Folder() FS { return l.folder }
+
 // Look is one look of the watch.
 func Look(j *Journal) error { return j.watch.look() }
 

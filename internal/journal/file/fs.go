@@ -45,6 +45,8 @@ type Lock interface {
 	Hold() (renewed bool, err error)
 	// SyncDir is FS.SyncDir of the locked folder, whatever its name leads to now. It opens nothing.
 	SyncDir() error
+	// Folder is the FS for the files in the locked folder, whatever its name leads to now, as long as the lock is held.
+	Folder() FS
 }
 
 // File is an open file of an FS. It may also have a method WillNeed(offset, n int64): it is told what will be read
@@ -95,9 +97,14 @@ func openRegular(name string, flag int) (*os.File, error) {
 	if err != nil {
 		return nil, err
 	}
+	return regular(f)
+}
+
+// regular closes what is no regular file.
+func regular(f *os.File) (*os.File, error) {
 	st, err := f.Stat()
 	if err == nil && !st.Mode().IsRegular() {
-		err = &fs.PathError{Op: "open", Path: name, Err: errIrregular}
+		err = &fs.PathError{Op: "open", Path: f.Name(), Err: errIrregular}
 	}
 	if err != nil {
 		f.Close()

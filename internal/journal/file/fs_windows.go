@@ -22,6 +22,9 @@ type fileLock struct{ *os.File }
 // Hold implements Lock.
 func (fileLock) Hold() (renewed bool, err error) { return false, nil }
 
+// Folder implements Lock.
+func (fileLock) Folder() FS { return osFS{} }
+
 // SyncDir implements Lock.
 func (fileLock) SyncDir() error { return nil }
 

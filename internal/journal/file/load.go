@@ -31,7 +31,7 @@ func (j *Journal) load(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		j.lock = lock
+		j.lock, j.fs = lock, lock.Folder()
 		j.lists = lists{fs: j.fs, dir: j.dir, lock: lock}
 		if j.watch, err = j.newWatch(); err != nil {
 			return err

@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"time"
 
 	"golang.org/x/sys/unix"
@@ -21,7 +22,8 @@ import (
 type folderLock struct {
 	name string
 	dir  *os.File
-	sole bool // the file system does not lock folders: the file is all there is
+	conn syscall.RawConn // of dir
+	sole bool            // the file system does not lock folders: the file is all there is
 	file *os.File
 }
 
@@ -35,6 +37,9 @@ func lockFile(name string) (_ Lock, err error) {
 		}
 	}()
 	if l.dir, err = os.Open(filepath.Dir(name)); err != nil {
+		return nil, err
+	}
+	if l.conn, err = l.dir.SyscallConn(); err != nil {
 		return nil, err
 	}
 	switch err := flock(l.dir); {
@@ -115,6 +120,9 @@ func (l *folderLock) Hold() (renewed bool, err error) {
 	l.file = f
 	return true, nil
 }
+
+// Folder implements Lock.
+func (l *folderLock) Folder() FS { return folderFS{dir: filepath.Dir(l.name), conn: l.conn} }
 
 // SyncDir implements Lock.
 func (l *folderLock) SyncDir() error { return l.dir.Sync() }

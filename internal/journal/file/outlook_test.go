@@ -29,6 +29,11 @@ func (l *listening) Open(name string, readOnly bool) (File, error) {
 	return &listeningFile{f, l}, nil
 }
 
+func (l *listening) Lock(name string) (Lock, error) {
+	lock, err := l.FS.Lock(name)
+	return LockIn(lock, l), err
+}
+
 func (f *listeningFile) WillNeed(offset, n int64) {
 	f.fs.mu.Lock()
 	defer f.fs.mu.Unlock()

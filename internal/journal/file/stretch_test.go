@@ -123,6 +123,11 @@ func (s *scratched) Open(name string, readOnly bool) (file.File, error) {
 	return &scratchedFile{f, s}, err
 }
 
+func (s *scratched) Lock(name string) (file.Lock, error) {
+	l, err := s.Disk.Lock(name)
+	return file.LockIn(l, s), err
+}
+
 type scratchedFile struct {
 	file.File
 	disk *scratched

@@ -348,6 +348,9 @@ type unlock struct {
 // Hold says that the lock is held: nobody can take it away from a Disk.
 func (u unlock) Hold() (bool, error) { return false, nil }
 
+// Folder implements file.Lock.
+func (u unlock) Folder() file.FS { return u.d }
+
 // SyncDir implements file.Lock.
 func (u unlock) SyncDir() error {
 	u.d.mu.Lock()
