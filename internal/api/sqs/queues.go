@@ -1,6 +1,7 @@
 package sqs
 
 import (
+	"context"
 	"errors"
 	"slices"
 	"strconv"
@@ -57,17 +58,17 @@ func (c *call) createQueue(in *wire.CreateQueueRequest) (wire.Response, error) {
 	if err := c.set(s, in.Attributes); err != nil {
 		return nil, err
 	}
-	// The note first: a queue without it would look to the next try as if it had been made otherwise.
-	if err := d.remember(c.ctx(), n, &s.settings); err != nil {
-		return nil, err
-	}
-	if _, err := d.store.CreateQueue(c.ctx(), n, s.def); errors.Is(err, queue.ErrExists) {
+	err = d.remember(c.ctx(), n, &s.settings, func(ctx context.Context, notes ...queue.Note) error {
+		_, err := d.store.Noted(notes...).CreateQueue(ctx, n, s.def)
+		return err
+	})
+	if errors.Is(err, queue.ErrExists) {
 		if v, err = d.existing(n); err != nil { // another door was faster
 			return nil, err
 		}
 		return &wire.CreateQueueResponse{QueueURL: c.urlOf(n)}, c.same(v, in)
 	} else if err != nil {
-		return nil, d.unmade(c.ctx(), err, n)
+		return nil, err
 	}
 	return &wire.CreateQueueResponse{QueueURL: c.urlOf(n)}, nil
 }
@@ -224,5 +225,5 @@ func (c *call) forgetIDs(n queue.Name) error {
 	}
 	s := v.settings.clone()
 	s.Purges++
-	return c.d.remember(c.ctx(), n, &s)
+	return c.d.remember(c.ctx(), n, &s, c.d.store.SetNotes)
 }

@@ -140,8 +140,11 @@ func (d *Server) recall(n queue.Name) (s settings, err error) {
 	return s, nil
 }
 
+// keeper keeps notes, alone (Store.SetNotes) or together with what it defines (Store.Noted).
+type keeper func(context.Context, ...queue.Note) error
+
 // remember keeps what SQS can say of a queue.
-func (d *Server) remember(ctx context.Context, n queue.Name, s *settings) error {
+func (d *Server) remember(ctx context.Context, n queue.Name, s *settings, keep keeper) error {
 	value, err := json.Marshal(s)
 	if err != nil {
 		return fmt.Errorf("note of queue %s: %w", n.Short(), err)
@@ -150,7 +153,7 @@ func (d *Server) remember(ctx context.Context, n queue.Name, s *settings) error 
 		return wire.InvalidParameter(fmt.Sprintf("The policy, the tags and the other settings of the queue take %d "+
 			"bytes together, %d at most.", len(value), queue.MaxNoteBytes))
 	}
-	return d.note(ctx, queue.Note{Room: room, Key: noteKey(n), Value: value})
+	return d.note(ctx, keep, queue.Note{Room: room, Key: noteKey(n), Value: value})
 }
 
 // forget removes what is remembered of a queue.
@@ -158,35 +161,23 @@ func (d *Server) forget(ctx context.Context, n queue.Name) error {
 	if _, ok := d.store.Note(room, noteKey(n)); !ok {
 		return nil
 	}
-	return d.note(ctx, queue.Note{Room: room, Key: noteKey(n)})
+	return d.note(ctx, d.store.SetNotes, queue.Note{Room: room, Key: noteKey(n)})
 }
 
-// unmade forgets the note of a queue that the store refused to make, and returns why it did. After an end of the call
-// or of the store it may have been made all the same, and keeps its note.
-func (d *Server) unmade(ctx context.Context, why error, n queue.Name) error {
-	if ctx.Err() != nil || errors.Is(why, queue.ErrUnavailable) || errors.Is(why, queue.ErrClosed) {
-		return why
-	}
-	if err := d.forget(ctx, n); err != nil {
-		return errors.Join(why, err)
-	}
-	return why
-}
-
-func (d *Server) note(ctx context.Context, notes ...queue.Note) error {
-	err := d.store.SetNotes(ctx, notes...)
+func (d *Server) note(ctx context.Context, keep keeper, notes ...queue.Note) error {
+	err := keep(ctx, notes...)
 	d.changes.Add(1) // also after an error: the notes may have been kept
 	return err
 }
 
 // change lets edit change what is remembered of a queue, and keeps it. The caller holds d.admin.
-func (d *Server) change(ctx context.Context, v *view, edit func(*settings) error) error {
+func (d *Server) change(ctx context.Context, v *view, edit func(*settings) error, keep keeper) error {
 	s := v.settings.clone()
 	if err := edit(&s); err != nil {
 		return err
 	}
 	s.Modified = d.now().UnixMilli()
-	return d.remember(ctx, v.name, &s)
+	return d.remember(ctx, v.name, &s, keep)
 }
 
 // seconds of a duration of a definition.

@@ -1,6 +1,7 @@
 package sqs
 
 import (
+	"context"
 	"fmt"
 	"strings"
 	"unicode/utf8"
@@ -39,6 +40,11 @@ func checkTags(tags map[string]string) error {
 
 // edit changes what is remembered of the queue of a request. While it does, no other call changes queues.
 func (c *call) edit(in wire.Request, change func(*view, *settings) error) error {
+	return c.editBy(c.d.store.SetNotes, in, change)
+}
+
+// editBy is edit by which keep keeps the change.
+func (c *call) editBy(keep keeper, in wire.Request, change func(*view, *settings) error) error {
 	n, err := c.on(in, access.Admin)
 	if err != nil {
 		return err
@@ -49,7 +55,7 @@ func (c *call) edit(in wire.Request, change func(*view, *settings) error) error 
 	if err != nil {
 		return err
 	}
-	return c.d.change(c.ctx(), v, func(s *settings) error { return change(v, s) })
+	return c.d.change(c.ctx(), v, func(s *settings) error { return change(v, s) }, keep)
 }
 
 func (c *call) tagQueue(in *wire.TagQueueRequest) (wire.Response, error) {
@@ -126,12 +132,13 @@ func (c *call) getQueueAttributes(in *wire.GetQueueAttributesRequest) (wire.Resp
 }
 
 func (c *call) setQueueAttributes(in *wire.SetQueueAttributesRequest) (wire.Response, error) {
-	return nil, c.edit(in, func(v *view, s *settings) error {
-		changed := v.subject()
+	var changed *subject
+	alter := func(ctx context.Context, notes ...queue.Note) error {
+		return c.d.store.Noted(notes...).AlterQueue(ctx, changed.name, changed.def)
+	}
+	return nil, c.editBy(alter, in, func(v *view, s *settings) error {
+		changed = v.subject()
 		if err := c.set(changed, in.Attributes); err != nil {
-			return err
-		}
-		if err := c.d.store.AlterQueue(c.ctx(), v.name, changed.def); err != nil {
 			return err
 		}
 		*s = changed.settings
