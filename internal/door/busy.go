@@ -29,6 +29,7 @@ type Busy struct {
 
 	limit  int64
 	within *Busy // nil: none
+	owes   bool  // what it takes is taken of within, too, whether it is left there or not
 	used   atomic.Int64
 	still  *Busy // what connections and streams hold; nil in a share
 
@@ -46,7 +47,7 @@ type taking struct {
 // NewBusy makes an account of limit bytes.
 func NewBusy(limit int64) *Busy {
 	b := &Busy{limit: max(limit, 1)}
-	b.still = b.Share(b.limit / 2)
+	b.still = &Busy{limit: max(limit/2, 1), within: b, owes: true}
 	return b
 }
 
@@ -73,7 +74,8 @@ func (b *Busy) Share(limit int64) *Busy {
 }
 
 // Standing is the part of b that connections and streams take for as long as they are open, all of all doors together:
-// half of it. So however many stand, requests have the other half. Of a share it is its account's.
+// half of it. So however many stand, requests have the other half; and however much requests take, who comes is let in
+// and told so. Of a share it is its account's.
 func (b *Busy) Standing() *Busy {
 	for b != nil && b.within != nil {
 		b = b.within
@@ -130,6 +132,10 @@ func (b *Busy) more(n int64) bool {
 	}
 	if !b.add(n) {
 		return false
+	}
+	if b.owes {
+		b.within.used.Add(n)
+		return true
 	}
 	if !b.within.more(n) {
 		b.back(n)
@@ -195,6 +201,10 @@ func (b *Busy) wait(ctx context.Context, n int64) error {
 			b.mu.Unlock()
 		}
 		return context.Cause(ctx)
+	}
+	if b.owes {
+		b.within.used.Add(n)
+		return nil
 	}
 	if b.within == nil || b.within.Try(n) {
 		return nil

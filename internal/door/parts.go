@@ -23,7 +23,10 @@ type Parts struct {
 }
 
 // sent is what a connection has sent. whole: a request that came whole is worked on, or its answer is on its way.
-type sent struct{ whole atomic.Bool }
+type sent struct {
+	whole atomic.Bool
+	head  *headConn // nil: nobody counts its headers
+}
 
 type sentKey struct{}
 
@@ -40,6 +43,17 @@ func (p *Parts) Watch(s *http.Server) {
 	}
 	s.Handler = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		s, _ := r.Context().Value(sentKey{}).(*sent)
+		if s != nil {
+			s.head.serve()
+			if r.ProtoMajor > 1 {
+				n, ok := s.head.stream(r)
+				if !ok {
+					http.Error(w, ErrBusy.Error()+": try again after a while", http.StatusServiceUnavailable)
+					return
+				}
+				defer s.head.give(n)
+			}
+		}
 		switch {
 		case s == nil:
 		case r.ContentLength == 0:
@@ -48,7 +62,7 @@ func (p *Parts) Watch(s *http.Server) {
 		// that it made
 		default:
 			own := *r
-			own.Body = &sentBody{ReadCloser: r.Body, left: r.ContentLength, sent: s}
+			own.Body = &sentBody{ReadCloser: r.Body, left: r.ContentLength, sent: s, of: r}
 			r = &own
 		}
 		handler.ServeHTTP(w, r)
@@ -61,7 +75,7 @@ func (p *Parts) add(c net.Conn) *sent {
 	if p.conns == nil {
 		p.conns = map[net.Conn]*sent{}
 	}
-	s := new(sent)
+	s := &sent{head: headOf(c)}
 	p.conns[c] = s
 	return s
 }
@@ -74,6 +88,7 @@ func (p *Parts) note(c net.Conn, state http.ConnState) {
 	case http.StateIdle:
 		if s := p.conns[c]; s != nil {
 			s.whole.Store(false)
+			s.head.idle()
 		}
 	case http.StateClosed, http.StateHijacked:
 		delete(p.conns, c)
@@ -103,6 +118,7 @@ type sentBody struct {
 	io.ReadCloser
 	left int64 // bytes; less than 0: it is not known
 	sent *sent
+	of   *http.Request // as net/http has it
 }
 
 // Read implements io.Reader.
@@ -110,6 +126,7 @@ func (b *sentBody) Read(p []byte) (int, error) {
 	n, err := b.ReadCloser.Read(p)
 	if b.left -= int64(n); err != nil || b.left == 0 {
 		b.sent.whole.Store(true)
+		b.of.Trailer = nil // nobody asks for it, and it may be many times as large as it came
 	}
 	return n, err
 }

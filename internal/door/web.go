@@ -36,7 +36,8 @@ type Config struct {
 	IdleTimeout    time.Duration // between two requests
 	MaxHeaderBytes int
 	Traffic        *Traffic // counts connections and bytes; nil: nobody does
-	Busy           *Busy    // what Plain's requests that are not small take; nil: there is no bound
+	// Busy is what connections take, and headers, and Plain's requests, which are not small. nil: there is no bound
+	Busy *Busy
 	// Report is told what a person should know and no client is. It may be called from several goroutines.
 	Report func(error)
 }
@@ -62,6 +63,7 @@ func Listen(ctx context.Context, c Config) (*Web, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s door: cannot listen on %s: %w%s", c.Name, c.Listen, err, advice(err, &c))
 	}
+	of := c.Busy.Standing()
 	listener = c.Traffic.Listen(listener)
 	w := &Web{config: c, listener: listener}
 	w.web = &http.Server{
@@ -76,15 +78,21 @@ func Listen(ctx context.Context, c Config) (*Web, error) {
 	}
 	w.parts.Watch(w.web)
 	if c.Plain != nil {
-		w.lines = line.New(listener, line.Config{
+		w.lines = line.New(Standing(listener, of, c.TLS != nil), line.Config{
 			Serve: c.Plain, TLS: c.TLS, MaxConnections: c.MaxConnections, Head: c.HeaderTimeout, Idle: c.IdleTimeout,
 			Read: min(c.ReadTimeout, plainRead), Write: c.WriteTimeout, Stall: StallTime,
 			Take: c.Busy.Try, Give: c.Busy.Give,
+			Greeted:  Greeted,
 			Panicked: func(v any) { w.report(fmt.Errorf("panic: %v", v)) },
 		})
 		return w, nil
 	}
-	w.listener, w.web.TLSConfig = bound(listener, c.MaxConnections), c.TLS
+	w.listener, w.web.TLSConfig = Standing(bound(listener, c.MaxConnections), of, c.TLS != nil), c.TLS
+	if c.TLS == nil {
+		w.listener = Heads(w.listener, of)
+	}
+	w.web.HTTP2 = &http.HTTP2Config{MaxConcurrentStreams: mostStreams, MaxReceiveBufferPerConnection: streamsWindow,
+		MaxReceiveBufferPerStream: streamsWindow}
 	return w, nil
 }
 
@@ -94,7 +102,7 @@ func (w *Web) Serve() {
 	switch {
 	case w.lines != nil:
 		w.serve(func() error { return w.lines.Run() })
-		w.serve(func() error { return w.web.Serve(Stalling(w.lines.Others())) })
+		w.serve(func() error { return w.web.Serve(Heads(Stalling(w.lines.Others()), w.config.Busy.Standing())) })
 	case w.config.TLS != nil:
 		w.serve(func() error { return w.web.ServeTLS(w.listener, "", "") })
 	default:

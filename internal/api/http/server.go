@@ -115,7 +115,7 @@ func (s *Server) open(ctx context.Context) (net.Addr, error) {
 		Name: "http", Option: "--listen", Listen: s.config.Listen, TLS: tlsConfig,
 		MaxConnections: s.config.MaxConnections, Handler: s.handler,
 		HeaderTimeout: s.config.HeaderTimeout, IdleTimeout: s.config.IdleTimeout,
-		MaxHeaderBytes: s.config.MaxHeaderBytes, Traffic: s.traffic, Report: s.report,
+		MaxHeaderBytes: s.config.MaxHeaderBytes, Busy: s.busy, Traffic: s.traffic, Report: s.report,
 	})
 	if err != nil {
 		return nil, err

@@ -141,10 +141,12 @@ func (d *Server) open(ctx context.Context) (net.Addr, error) {
 	d.grpc, d.rest = calls, web
 	d.parts.Watch(d.rest)
 	d.settles = batch.New(batch.Config[*settling]{MaxCount: 64, Handlers: 2, Handle: d.settleAll})
-	d.split = newSplit(d.traffic.Listen(listener), tlsConfig, d.config.MaxConnections)
+	d.split = newSplit(door.Standing(d.traffic.Listen(listener), d.busy.Standing(), tlsConfig != nil), tlsConfig,
+		d.config.MaxConnections)
 	d.served.Go(d.split.run)
 	d.served.Go(d.keepHouse)
 	d.served.Go(d.push)
+	plain := door.Heads(door.Stalling(d.split.rest), d.busy.Standing())
 	streams := framed(door.Stalling(d.split.grpc), d.busy.Standing())
 	d.served.Go(func() {
 		if err := d.grpc.Serve(knowing{streams}); err != nil &&
@@ -153,7 +155,7 @@ func (d *Server) open(ctx context.Context) (net.Addr, error) {
 		}
 	})
 	d.served.Go(func() {
-		if err := d.rest.Serve(door.Stalling(d.split.rest)); err != nil && !errors.Is(err, http.ErrServerClosed) &&
+		if err := d.rest.Serve(plain); err != nil && !errors.Is(err, http.ErrServerClosed) &&
 			!errors.Is(err, net.ErrClosed) {
 			d.report(fmt.Errorf("pubsub door: REST: %w", err))
 		}

@@ -58,13 +58,12 @@ func (s *split) run() {
 			}
 			continue
 		}
-		conn := branch.Leaving(c, sync.OnceFunc(func() { <-s.room }))
-		s.hands.Go(func() { s.greet(conn) })
+		s.hands.Go(func() { s.greet(c, branch.Leaving(c, sync.OnceFunc(func() { <-s.room }))) })
 	}
 }
 
-// greet finds out which protocol a connection speaks and hands it over.
-func (s *split) greet(conn net.Conn) {
+// greet finds out which protocol a connection speaks and hands it over. raw carries it.
+func (s *split) greet(raw, conn net.Conn) {
 	stop := context.AfterFunc(s.ctx, func() { _ = conn.SetDeadline(time.Unix(1, 0)) })
 	defer stop()
 	_ = conn.SetDeadline(time.Now().Add(door.HeaderTime)) // a broken connection fails the read below
@@ -75,6 +74,7 @@ func (s *split) greet(conn net.Conn) {
 			_ = conn.Close()
 			return
 		}
+		door.Greeted(raw)
 		if secure.ConnectionState().NegotiatedProtocol == protoGRPC {
 			to = s.grpc
 		}

@@ -15,9 +15,10 @@ import (
 	"github.com/hikyaku/hikyaku/internal/door/doortest"
 )
 
-// newTightRig opens a door in an account of which connections and streams may take so many bytes.
-func newTightRig(t *testing.T, standing int64) *rig {
+// newTightRig opens a door in an account of which one connection may take so many bytes for its streams.
+func newTightRig(t *testing.T, streams int64) *rig {
 	t.Helper()
+	standing := door.ConnStands + connStands + streams
 	s, stop := openStore(t, t.TempDir(), time.Now)
 	t.Cleanup(stop)
 	return newRigWith(t, Config{}, Options{Store: s, Busy: door.NewBusy(2 * standing)})
@@ -27,7 +28,7 @@ func newTightRig(t *testing.T, standing int64) *rig {
 // and calls that came before go on.
 func TestOpenStreamsTakeNoMoreThanTheirRoom(t *testing.T) {
 	const most, flood = 40, 100
-	r := newTightRig(t, connStands+most*streamStands)
+	r := newTightRig(t, most*streamStands)
 	w := dialWild(t, r)
 	for i := range uint32(flood) {
 		w.call(2*i+1, streamMethod)
@@ -38,8 +39,8 @@ func TestOpenStreamsTakeNoMoreThanTheirRoom(t *testing.T) {
 			t.Errorf("ended: %s", said)
 		}
 	}
-	if used := r.door.busy.Standing().Used(); used > connStands+most*streamStands {
-		t.Errorf("they take %d bytes", used)
+	if used, all := r.door.busy.Standing().Used(), r.door.busy.Standing().Limit(); used > all {
+		t.Errorf("they take %d bytes of %d", used, all)
 	}
 	w.conn.Close()
 	doortest.Until(t, "all is given back", func() bool { return r.door.busy.Standing().Used() == 0 })
@@ -52,7 +53,7 @@ func TestOpenStreamsTakeNoMoreThanTheirRoom(t *testing.T) {
 
 // A call whose client has ended it, or has its answer, gives back what it took: any number of them follow each other.
 func TestStreamsGiveBackWhatTheyTook(t *testing.T) {
-	r := newTightRig(t, connStands+4*streamStands)
+	r := newTightRig(t, 4*streamStands)
 	r.subscribe("news")
 	for range 50 {
 		ctx, cancel := context.WithCancel(t.Context())
@@ -74,7 +75,7 @@ func TestStreamsGiveBackWhatTheyTook(t *testing.T) {
 
 // A large header counts for as long as its call lasts.
 func TestALargeHeaderCountsAsLongAsItsCall(t *testing.T) {
-	r := newTightRig(t, connStands+2*streamStands+headerCost*14<<10)
+	r := newTightRig(t, 2*streamStands+headerCost*14<<10)
 	r.subscribe("news")
 	large := metadata.AppendToOutgoingContext(t.Context(), "x-large", strings.Repeat("~", 10<<10))
 	ctx, cancel := context.WithCancel(large)

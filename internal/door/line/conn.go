@@ -132,6 +132,9 @@ func (c *conn) greet() bool {
 	if secure.HandshakeContext(ctx) != nil {
 		return false
 	}
+	if c.s.config.Greeted != nil {
+		c.s.config.Greeted(c.net)
+	}
 	c.s.mu.Lock() // Shutdown and sweep look at it
 	c.net = secure
 	c.s.mu.Unlock()
