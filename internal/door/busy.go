@@ -29,7 +29,6 @@ type Busy struct {
 
 	limit  int64
 	within *Busy // nil: none
-	owes   bool  // what it takes is taken of within, too, whether it is left there or not
 	used   atomic.Int64
 	still  *Busy // what connections and streams hold; nil in a share
 
@@ -46,10 +45,12 @@ type taking struct {
 
 // NewBusy makes an account of limit bytes.
 func NewBusy(limit int64) *Busy {
-	b := &Busy{limit: max(limit, 1)}
-	b.still = &Busy{limit: max(limit/2, 1), within: b, owes: true}
-	return b
+	limit = max(limit, 1)
+	return &Busy{limit: limit, still: &Busy{limit: max(limit/standingShare, 1)}}
 }
+
+// standingShare is which part of an account there is besides for what stands open.
+const standingShare = 4
 
 // DefaultBusy is the account for a process that may take so much memory in all (0: not known): half of it, and 4 GiB at
 // most. The rest is for the store, and for what lives beside what is counted.
@@ -73,9 +74,9 @@ func (b *Busy) Share(limit int64) *Busy {
 	return share
 }
 
-// Standing is the part of b that connections and streams take for as long as they are open, all of all doors together:
-// half of it. So however many stand, requests have the other half; and however much requests take, who comes is let in
-// and told so. Of a share it is its account's.
+// Standing is the account of what connections and streams hold for as long as they are open, all of all doors together.
+// It has a quarter of b's bytes, beside them: however many stand idle, requests have their room, and however much
+// requests take, who comes is let in and told so. Of a share it is its account's.
 func (b *Busy) Standing() *Busy {
 	for b != nil && b.within != nil {
 		b = b.within
@@ -94,15 +95,12 @@ func (b *Busy) Limit() int64 {
 	return b.limit
 }
 
-// Used is how many bytes requests and answers have taken. What connections have (Standing) is not among them.
+// Used is how many bytes are taken.
 func (b *Busy) Used() int64 {
 	if b == nil {
 		return 0
 	}
-	if b.still == nil {
-		return b.used.Load()
-	}
-	return b.used.Load() - b.still.used.Load()
+	return b.used.Load()
 }
 
 // Try takes n bytes if there are so many left and nobody waits for them.
@@ -132,10 +130,6 @@ func (b *Busy) more(n int64) bool {
 	}
 	if !b.add(n) {
 		return false
-	}
-	if b.owes {
-		b.within.used.Add(n)
-		return true
 	}
 	if !b.within.more(n) {
 		b.back(n)
@@ -171,7 +165,7 @@ func (b *Busy) Take(ctx context.Context, n int64) error {
 		patience = defaultPatience
 	}
 	ctx, cancel := context.WithTimeoutCause(ctx, patience, fmt.Errorf("%w: within %v there was no room for %d bytes "+
-		"more beside the %d of %d that others hold", ErrBusy, patience, n, b.used.Load(), b.limit))
+		"more beside the %d of %d that others hold", ErrBusy, patience, n, b.Used(), b.limit))
 	defer cancel()
 	return b.wait(ctx, n)
 }
@@ -201,10 +195,6 @@ func (b *Busy) wait(ctx context.Context, n int64) error {
 			b.mu.Unlock()
 		}
 		return context.Cause(ctx)
-	}
-	if b.owes {
-		b.within.used.Add(n)
-		return nil
 	}
 	if b.within == nil || b.within.Try(n) {
 		return nil
