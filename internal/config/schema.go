@@ -60,7 +60,7 @@ type Limits struct {
 	Copies        int   `yaml:"copies" min:"0" doc:"Copies that the messages of one put make for the subscriptions of topics, unless it is one message. Not set: 10,000."`
 	Subscriptions int   `yaml:"subscriptions" min:"0" doc:"Subscriptions of one topic. Not set: 10,000."`
 	Queues        int   `yaml:"queues" min:"0" doc:"Queues and topics. Not set: 100,000."`
-	BusyBytes     int64 `yaml:"busy_bytes" min:"0" doc:"What requests and answers hold in memory at once, at all doors; more wait, and are refused after 10 s. Not set: half of the memory that the control group or the machine has, 4 GiB at most."`
+	BusyBytes     int64 `yaml:"busy_bytes" min:"0" doc:"What requests and answers hold in memory at once, at all doors; more wait, and are refused after 10 s. A quarter of it, beside it, is for connections, streams and their headers. Not set: half of the memory that the control group or the machine has, 4 GiB at most."`
 	Waiters       int   `yaml:"waiters" min:"0" doc:"Readers that wait at once. Not set: 100,000."`
 
 	RequireSubscription bool `yaml:"require_subscription" doc:"Refuse what is published to a topic without subscriptions. Not set: it is dropped and counted."`

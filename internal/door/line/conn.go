@@ -212,6 +212,9 @@ func (c *conn) shrink() {
 		c.data = append(c.small[:0], c.data...)
 		c.release()
 	}
+	if c.head.size > usual { // there are many connections that are idle
+		c.head = head{}
+	}
 }
 
 // release gives the large buffer back.

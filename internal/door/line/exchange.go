@@ -25,8 +25,8 @@ var errGone = errors.New("the client has gone away")
 // headRoom is what the head of an answer may take. One that takes more is sent all the same, by a copy.
 const headRoom = 512
 
-// keptOut is the largest buffer for answers that a connection keeps.
-const keptOut = 32 << 10
+// keptOut is the largest buffer for answers that a connection keeps: there are many that are idle.
+const keptOut = 8 << 10
 
 // Caller is the other end of the connection. It is good for as long as the connection.
 func (x *Exchange) Caller() *caller.End {

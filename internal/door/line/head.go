@@ -14,6 +14,7 @@ type head struct {
 	request http.Request
 	target  string // of the request line
 	fields  []field
+	size    int  // of the head
 	length  int  // of the body
 	end     int  // of the request that is being served
 	expects bool // a 100 Continue before it sends its body
@@ -95,6 +96,7 @@ func (h *head) read(data []byte) (n int, v verdict) {
 	if !h.check() {
 		return n, other
 	}
+	h.size = n
 	return n, plain
 }
 
