@@ -10,8 +10,8 @@ import (
 	"sync/atomic"
 )
 
-// ConnStands is what a connection takes of Busy.Standing while it is open, whatever it does: its goroutine, its buffers,
-// and a header of the usual kind. With TLS, which adds its keys and the largest record, it is secureStands.
+// ConnStands is what a connection takes of Busy.Standing while it is open, whatever it does: its goroutine, its
+// buffers, and a header of the usual kind. With TLS, which adds its keys and the largest record, it is secureStands.
 const (
 	ConnStands   = 24 << 10
 	secureStands = 56 << 10

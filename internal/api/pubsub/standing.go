@@ -124,8 +124,8 @@ func (d *Server) tap(ctx context.Context, call *tap.Info) (context.Context, erro
 	}
 	if p, ok := peer.FromContext(ctx); ok {
 		if a, ok := p.Addr.(*knownAddr); ok && a.frames != nil && a.frames.standing.short.Load() {
-			return ctx, status.Errorf(codes.ResourceExhausted, "%v: the streams and connections that are open leave no "+
-				"room for another one (limits: busy_bytes): try again after a while", door.ErrBusy)
+			return ctx, status.Errorf(codes.ResourceExhausted, "%v: the streams and connections that are open leave "+
+				"no room for another one (limits: busy_bytes): try again after a while", door.ErrBusy)
 		}
 	}
 	return ctx, nil
