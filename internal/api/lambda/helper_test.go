@@ -98,7 +98,8 @@ func openRig(t testing.TB, dir string, c Config, users *access.Users) *rig {
 	report := func(err error) { t.Log("reported:", err) }
 	pool := function.Config{Isolation: function.None}
 	if users.Any() { // and then it matters what functions see
-		pool = function.Config{See: []string{filepath.Join(dir, "see")}, Hide: []string{filepath.Join(dir, "see", "not")}}
+		see := filepath.Join(dir, "see")
+		pool = function.Config{See: []string{see}, Hide: []string{filepath.Join(see, "not")}}
 	}
 	functions, err := deployment.Open(t.Context(), deployment.Config{Store: s, Dir: filepath.Join(dir, "functions"),
 		Pool: pool, RetryDelay: time.Millisecond, Report: report})

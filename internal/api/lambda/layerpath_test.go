@@ -76,12 +76,12 @@ func TestAUserGivesAFunctionNoFilesOfTheMachineAsALayer(t *testing.T) {
 			t.Errorf("%s: %s: %s", path, g.Status, g.text)
 		}
 	}
-	if g := r.signed("annabel", "POST", functions, definition(t, filepath.Join(dir, "see", "layer"))); strings.Contains(g.text,
-		"not among what functions see") {
+	g := r.signed("annabel", "POST", functions, definition(t, filepath.Join(dir, "see", "layer")))
+	if strings.Contains(g.text, "not among what functions see") {
 		t.Errorf("%s", g.text)
 	}
 	r.signed("annabel", "POST", functions, definition(t))
-	g := r.signed("annabel", "PUT", functions+"/f/configuration", `{"Layers":["/etc"]}`)
+	g = r.signed("annabel", "PUT", functions+"/f/configuration", `{"Layers":["/etc"]}`)
 	if !strings.Contains(g.text, "not among what functions see") {
 		t.Errorf("an update: %s: %s", g.Status, g.text)
 	}

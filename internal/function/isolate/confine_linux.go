@@ -59,9 +59,9 @@ func (s *script) confine(c *confinement) {
 		s.call("be another group", unix.SYS_SETRESGID, id, id, id)
 		s.call("be another user", unix.SYS_SETRESUID, id, id, id)
 	}
-	// In a namespace of users the next program has none, as it is not root there and could gain none above. Until it has
-	// begun, its memory is ours, and those that run in the room are the same user: what it has and they do not is what
-	// keeps them from it.
+	// In a namespace of users the next program has none, as it is not root there and could gain none above. Until it
+	// has begun, its memory is ours, and those that run in the room are the same user: what it has and they do not is
+	// what keeps them from it.
 	if c.caps && c.user > 0 {
 		head, data := point(s, unix.CapUserHeader{Version: capVersion3}), point(s, [2]unix.CapUserData{})
 		s.call("drop its capabilities", unix.SYS_CAPSET, head, data)

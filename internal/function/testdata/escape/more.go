@@ -56,38 +56,27 @@ func init() {
 		},
 		"end process 1": func(*target) string { _ = unix.Kill(1, unix.SIGKILL); return "" }, // else nobody answers
 		"write what it is": func(*target) string {
-			for _, f := range []string{"oom_score_adj", "uid_map", "setgroups", "attr/current", "loginuid", "timerslack_ns",
-				"coredump_filter", "clear_refs", "comm"} {
-				if got := opens("/proc/self/" + f); got != "" {
-					return got
-				}
-			}
-			return ""
+			return first("/proc/self/", opens, "oom_score_adj", "uid_map", "setgroups", "attr/current", "loginuid",
+				"timerslack_ns", "coredump_filter", "clear_refs", "comm")
 		},
 		"the kernel's settings": func(*target) string {
-			for _, f := range []string{"kernel/modprobe", "kernel/hostname", "vm/drop_caches", "fs/binfmt_misc/register",
-				"kernel/ns_last_pid", "net/ipv4/ip_forward", "kernel/sched_rt_runtime_us", "user/max_user_namespaces"} {
-				if got := opens("/proc/sys/" + f); got != "" {
-					return got
-				}
-			}
-			return ""
+			return first("/proc/sys/", opens, "kernel/modprobe", "kernel/hostname", "vm/drop_caches",
+				"fs/binfmt_misc/register", "kernel/ns_last_pid", "net/ipv4/ip_forward",
+				"kernel/sched_rt_runtime_us", "user/max_user_namespaces")
 		},
 		"the kernel's memory": func(*target) string { return device("/proc/kcore") },
 		"the kernel's log": func(*target) string {
 			_, err := unix.Klogctl(unix.SYSLOG_ACTION_SIZE_BUFFER, nil)
 			return succeeded(err, "can be read")
 		},
-		"the kernel's addresses": func(*target) string { return addresses("/proc/kallsyms") + addresses("/proc/iomem") },
+		"the kernel's addresses": func(*target) string {
+			return first("/proc/", addresses, "kallsyms", "iomem")
+		},
 		"devices": func(*target) string {
-			for _, d := range []string{"tty", "console", "tty0", "pts/0", "fuse", "kvm", "net/tun", "vhost-vsock", "vsock",
-				"mapper/control", "loop-control", "loop0", "userfaultfd", "cpu/0/msr", "port", "nvram", "rtc0", "watchdog",
-				"uinput", "uhid", "snapshot", "hpet", "mqueue", "hugepages", "dri", "input", "bus/usb", "autofs", "btrfs-control"} {
-				if got := exists("/dev/" + d); got != "" {
-					return got
-				}
-			}
-			return ""
+			return first("/dev/", func(path string) string { return exists(path) }, "tty", "console", "tty0", "pts/0",
+				"fuse", "kvm", "net/tun", "vhost-vsock", "vsock", "mapper/control", "loop-control", "loop0",
+				"userfaultfd", "cpu/0/msr", "port", "nvram", "rtc0", "watchdog", "uinput", "uhid", "snapshot", "hpet",
+				"mqueue", "hugepages", "dri", "input", "bus/usb", "autofs", "btrfs-control")
 		},
 		"sockets of other families": families,
 		"other protocols": func(*target) string {
@@ -118,11 +107,12 @@ func init() {
 			if err != nil {
 				return ""
 			}
-			return succeeded(unix.Sendmsg(pair[0], []byte("x"), unix.UnixCredentials(&unix.Ucred{Pid: 1}), nil, 0), "is")
+			root := unix.UnixCredentials(&unix.Ucred{Pid: 1})
+			return succeeded(unix.Sendmsg(pair[0], []byte("x"), root, nil, 0), "is")
 		},
 		"a queue of the machine": func(t *target) string {
-			name := append([]byte(strings.TrimPrefix(t.Name, "/")), 0)
-			fd, _, errno := unix.Syscall6(unix.SYS_MQ_OPEN, uintptr(unsafe.Pointer(&name[0])), unix.O_RDONLY, 0, 0, 0, 0)
+			name := append([]byte(t.Name), 0)
+			fd, _, errno := unix.Syscall(unix.SYS_MQ_OPEN, uintptr(unsafe.Pointer(&name[0])), unix.O_RDONLY, 0)
 			return succeeded(errors(nil, errno != 0), "has opened %d", fd)
 		},
 		"mount in another way": func(*target) string {
@@ -189,6 +179,16 @@ func init() {
 		ways[name] = try
 	}
 	ways["bomb: empty files"] = bombEmpty
+}
+
+// first is what the first of some files below a folder gives.
+func first(folder string, try func(path string) string, names ...string) string {
+	for _, name := range names {
+		if got := try(folder + name); got != "" {
+			return got
+		}
+	}
+	return ""
 }
 
 // mounts finds a mount whose options are as they should not be, but those that a function may write.
