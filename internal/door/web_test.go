@@ -113,6 +113,30 @@ func TestBothWaysSpeakTLS(t *testing.T) {
 	}
 }
 
+func TestPlainHTTPToTLSIsToldSo(t *testing.T) {
+	known := httptest.NewUnstartedServer(nil)
+	known.StartTLS()
+	defer known.Close()
+	for _, way := range []func(*line.Exchange){nil, plain} {
+		w := open(t, Config{Plain: way, TLS: &tls.Config{Certificates: known.TLS.Certificates}})
+		for request, told := range map[string]bool{"GET / HTTP/1.1\r\n\r\n": true, "POST /a HTTP/1.1\r\n\r\n": true,
+			"something else entirely": false} {
+			c, err := net.Dial("tcp", w.Addr().String())
+			if err != nil {
+				t.Fatal(err)
+			}
+			if _, err := io.WriteString(c, request); err != nil {
+				t.Fatal(err)
+			}
+			text, _ := io.ReadAll(c) // it may be reset behind the answer
+			if (strings.HasPrefix(string(text), "HTTP/1.0 400 ") && strings.Contains(string(text), "HTTPS")) != told {
+				t.Errorf("plain %t: %q is answered with %q", way != nil, request, text)
+			}
+			_ = c.Close()
+		}
+	}
+}
+
 func TestConnectionsAreBounded(t *testing.T) {
 	for _, way := range []func(*line.Exchange){nil, plain} {
 		held, goOn := make(chan struct{}, 2), make(chan struct{})

@@ -233,6 +233,11 @@ func TestWithTLSBothProtocolsAreServed(t *testing.T) {
 	s, stop := openStore(t, t.TempDir(), time.Now)
 	t.Cleanup(stop)
 	r := newRigOver(t, Config{TLS: files}, nil, s)
+	if resp, err := http.Get("http://" + r.addr + "/v1/projects/local/topics"); err != nil || resp.StatusCode != 400 {
+		t.Errorf("plain HTTP is answered with %+v, %v", resp, err)
+	} else {
+		_ = resp.Body.Close()
+	}
 	conn := r.dial(grpc.WithTransportCredentials(credentials.NewTLS(&tls.Config{RootCAs: pool})))
 	if _, err := pubsubpb.NewPublisherClient(conn).CreateTopic(t.Context(),
 		&pubsubpb.Topic{Name: topicName("news")}); err != nil {

@@ -11,6 +11,7 @@ import (
 
 	"github.com/hikyaku/hikyaku/internal/door"
 	"github.com/hikyaku/hikyaku/internal/door/branch"
+	"github.com/hikyaku/hikyaku/internal/door/line"
 )
 
 // split serves two protocols on one listener. A connection that begins as HTTP/2 with prior knowledge does is gRPC's;
@@ -70,7 +71,8 @@ func (s *split) greet(raw, conn net.Conn) {
 	to := s.rest
 	if s.tls != nil {
 		secure := tls.Server(conn, s.tls)
-		if secure.HandshakeContext(s.ctx) != nil {
+		if err := secure.HandshakeContext(s.ctx); err != nil {
+			line.TellPlain(err)
 			_ = conn.Close()
 			return
 		}

@@ -129,7 +129,8 @@ func (c *conn) greet() bool {
 	secure := tls.Server(c.net, c.s.config.TLS)
 	ctx, cancel := context.WithTimeout(c.s.ctx, c.s.config.Head)
 	defer cancel()
-	if secure.HandshakeContext(ctx) != nil {
+	if err := secure.HandshakeContext(ctx); err != nil {
+		TellPlain(err)
 		return false
 	}
 	if c.s.config.Greeted != nil {
