@@ -137,6 +137,31 @@ func TestPlainHTTPToTLSIsToldSo(t *testing.T) {
 	}
 }
 
+// Who they are is not known yet, and as many of them can come as connect.
+func TestHandshakesThatFailFillNoLog(t *testing.T) {
+	known := httptest.NewUnstartedServer(nil)
+	known.StartTLS()
+	defer known.Close()
+	for _, way := range []func(*line.Exchange){nil, plain} {
+		w := open(t, Config{Plain: way, TLS: &tls.Config{Certificates: known.TLS.Certificates},
+			Report: func(err error) { t.Errorf("plain %t: it is told of %v", way != nil, err) }})
+		for _, text := range []string{"\x16\x03\x01\x02\x00", "something else entirely", ""} {
+			c, err := net.Dial("tcp", w.Addr().String())
+			if err == nil {
+				_, err = io.WriteString(c, text)
+			}
+			if err == nil {
+				err = c.(*net.TCPConn).CloseWrite()
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			_, _ = io.ReadAll(c) // until it is closed, after what would be said
+			_ = c.Close()
+		}
+	}
+}
+
 func TestConnectionsAreBounded(t *testing.T) {
 	for _, way := range []func(*line.Exchange){nil, plain} {
 		held, goOn := make(chan struct{}, 2), make(chan struct{})
