@@ -47,6 +47,7 @@ type certificate struct {
 	current *tls.Certificate
 	stamp   stamp
 	looked  time.Time
+	told    string // what was reported last, until the files are good again
 }
 
 // lookEvery is how long a look at the files is good for.
@@ -93,16 +94,25 @@ func (c *certificate) get(*tls.ClientHelloInfo) (*tls.Certificate, error) {
 func (c *certificate) follow() {
 	now, err := c.look()
 	if err != nil {
-		c.report(fmt.Errorf("%w: tls: the certificate in use stays: %w", c.bad, err))
+		c.tell(fmt.Errorf("%w: tls: the certificate in use stays: %w", c.bad, err))
 		return
 	}
 	if now == c.stamp {
+		c.told = ""
 		return
 	}
 	pair, err := c.load()
 	if err != nil {
-		c.report(fmt.Errorf("%w (the certificate in use stays)", err))
+		c.tell(fmt.Errorf("%w (the certificate in use stays)", err))
 		return // the key may be on its way: look again
 	}
-	c.current, c.stamp = pair, now
+	c.current, c.stamp, c.told = pair, now, ""
+}
+
+// tell reports what is wrong with the files, once: handshakes of strangers have it looked at every second.
+func (c *certificate) tell(err error) {
+	if text := err.Error(); text != c.told {
+		c.told = text
+		c.report(err)
+	}
 }
