@@ -207,3 +207,13 @@ func TestConditionsAreBounded(t *testing.T) {
 		}
 	}
 }
+
+// The canonical text tells conditions apart, so an operator that it leaves out would be taken for another.
+func TestEveryOperatorHasASpelling(t *testing.T) {
+	written := []op{opConst, opName, opNot, opNegate, opInvert, opIs, opIn, opBetween, opLike, opCall} // by printAt
+	for o := opConst; o <= opCall; o++ {
+		if spellings[o].text == "" && !slices.Contains(written, o) {
+			t.Errorf("operator %d has no text", o)
+		}
+	}
+}
