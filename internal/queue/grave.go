@@ -53,7 +53,7 @@ func (s *state) renameGrave(name, becomes string) {
 }
 
 // follow lets q know the name that the queue of its dead letters has by now. It has to be called before the definition
-// or the name of q changes. It does of redefined what another name needs, in a few steps, whatever else is defined.
+// or the name of q changes.
 func (s *state) follow(q *queueState) {
 	g := q.buries
 	if g == nil || g.becomes == "" {
@@ -62,9 +62,5 @@ func (s *state) follow(q *queueState) {
 	q.touch()
 	grown := int64(len(g.becomes) - len(q.def.DeadLetter))
 	q.def.DeadLetter = g.becomes
-	s.versions++
-	q.version = s.versions
-	s.burying(q, g.becomes)
-	q.weight += grown
-	*q.counts += grown
+	s.renewed(q, grown)
 }

@@ -293,6 +293,20 @@ func holdsDefining() []holdsExercise {
 			_, err := w.s.CreateTopic(w.t.Context(), holdsName("other"), nil)
 			return err
 		}},
+		{"DeleteTopic: to which queues with many labels subscribe", func(w *holdsWorld) error {
+			labels := map[string]string{}
+			for i := range 50 {
+				labels[fmt.Sprintf("label%d", i)] = "value"
+			}
+			topic := holdsName("labels")
+			if _, err := w.s.CreateTopic(w.t.Context(), topic, nil); err != nil {
+				return err
+			}
+			for i := range atOnce {
+				w.create(fmt.Sprintf("subscribed%d", i), Definition{Topic: topic.String(), Labels: labels})
+			}
+			return w.s.DeleteTopic(w.t.Context(), topic)
+		}},
 		{"DeleteTopic", func(w *holdsWorld) error { return w.s.DeleteTopic(w.t.Context(), holdsName("other")) }},
 		{"TakeSnapshot", func(w *holdsWorld) error {
 			_, err := w.s.TakeSnapshot(w.t.Context(), holdsName("taken"), holdsName("sought"), SnapshotOptions{})

@@ -65,8 +65,9 @@ func (s *state) leaveAll(t *topicState) {
 			if !q.gone {
 				q.touch()
 				s.follow(q)
-				q.def.Topic, q.def.Filter = "", ""
-				s.redefined(q)
+				grown := q.def.topicResident()
+				q.def.Topic, q.def.Filter, q.filter = "", "", nil
+				s.renewed(q, -grown)
 			}
 			return true
 		})

@@ -210,6 +210,16 @@ func (s *state) redefined(q *queueState) {
 	q.weigh()
 }
 
+// renewed is redefined where only texts of the definition are others, which take so many bytes more: it takes a few
+// steps, whatever else is defined, because there may be thousands of such queues. Who has changed a filter sees to it.
+func (s *state) renewed(q *queueState, grown int64) {
+	s.versions++
+	q.version = s.versions
+	s.burying(q, q.def.DeadLetter)
+	q.weight += grown
+	*q.counts += grown
+}
+
 func (q *queueState) parseFilter() {
 	q.filter = nil
 	if q.def.Filter != "" {

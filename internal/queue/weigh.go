@@ -18,13 +18,15 @@ const (
 
 // resident is about what a queue with that definition takes in memory, without its messages.
 func (d *Definition) resident(n Name) int64 {
-	bytes := queueResident + 3*(len(n.Namespace)+len(n.Name)) + len(d.DeadLetter) + len(d.Topic) +
-		filterResident*len(d.Filter)
+	bytes := queueResident + 3*(len(n.Namespace)+len(n.Name)) + len(d.DeadLetter)
 	for i := range d.Columns {
 		bytes += columnSize(&d.Columns[i])
 	}
-	return int64(bytes) + labelsResident(d.Labels)
+	return int64(bytes) + labelsResident(d.Labels) + d.topicResident()
 }
+
+// topicResident is what the topic and the filter of a subscription take of that.
+func (d *Definition) topicResident() int64 { return int64(len(d.Topic) + filterResident*len(d.Filter)) }
 
 func columnSize(c *message.Column) int {
 	bytes := columnResident + len(c.Name) + len(c.Charset) + len(c.Collation)
