@@ -2,6 +2,8 @@
 package doortest
 
 import (
+	"bytes"
+	"compress/gzip"
 	"testing"
 
 	"github.com/hikyaku/hikyaku/internal/waittest"
@@ -12,4 +14,19 @@ import (
 func Until(t testing.TB, what string, is func() bool) {
 	t.Helper()
 	waittest.Until(t, what, is)
+}
+
+// Packed is a text in gzip.
+func Packed(t testing.TB, text string) string {
+	t.Helper()
+	var b bytes.Buffer
+	w := gzip.NewWriter(&b)
+	_, err := w.Write([]byte(text))
+	if err == nil {
+		err = w.Close()
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b.String()
 }

@@ -2,7 +2,6 @@ package rest_test
 
 import (
 	"bytes"
-	"compress/gzip"
 	"encoding/base64"
 	"math/rand/v2"
 	"net/http"
@@ -232,7 +231,7 @@ func TestPackedBodiesAreUnpacked(t *testing.T) {
 	s := &service{}
 	front := start(t, s, rest.Options{})
 	status, body, _ := call(t, front, "POST", "/v1/projects/p/topics/t:publish",
-		packed(t, `{"messages": [{"data": "eA=="}]}`), gzipped)
+		doortest.Packed(t, `{"messages": [{"data": "eA=="}]}`), gzipped)
 	if status != http.StatusOK {
 		t.Errorf("%d %s", status, body)
 	}
@@ -242,21 +241,8 @@ func TestPackedBodiesAreUnpacked(t *testing.T) {
 
 func gzipped(r *http.Request) { r.Header.Set("Content-Encoding", "gzip") }
 
-func packed(t *testing.T, text string) string {
-	t.Helper()
-	var b bytes.Buffer
-	w := gzip.NewWriter(&b)
-	if _, err := w.Write([]byte(text)); err != nil {
-		t.Fatal(err)
-	}
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
-	return b.String()
-}
-
-// TestAPackedBodyTakesRoomForWhatItBecomes: one of gzip may be a thousand times as large, and is refused as soon as there
-// is no room for that: who holds a part does not wait for more, for as long as others might do the same.
+// TestAPackedBodyTakesRoomForWhatItBecomes: one of gzip may be a thousand times as large, and is refused as soon as
+// there is no room for that: who holds a part does not wait for more, for as long as others might do the same.
 func TestAPackedBodyTakesRoomForWhatItBecomes(t *testing.T) {
 	const publish = "/v1/projects/p/topics/t:publish"
 	s := &service{}
@@ -280,7 +266,7 @@ func TestAPackedBodyTakesRoomForWhatItBecomes(t *testing.T) {
 		if !all.Try(c.held) {
 			t.Fatal("there is no room")
 		}
-		status, body, _ := call(t, front, "POST", publish, packed(t, c.text), gzipped)
+		status, body, _ := call(t, front, "POST", publish, doortest.Packed(t, c.text), gzipped)
 		if status != c.want {
 			t.Errorf("%s: %d %s", c.name, status, body)
 		}

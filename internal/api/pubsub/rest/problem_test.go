@@ -13,6 +13,7 @@ import (
 	"google.golang.org/grpc/status"
 
 	"github.com/hikyaku/hikyaku/internal/api/pubsub/rest"
+	"github.com/hikyaku/hikyaku/internal/door/doortest"
 )
 
 // shown is an error as a client reads it.
@@ -116,7 +117,7 @@ func TestRequestsThatAreNoCallsAreRefused(t *testing.T) {
 		{"POST", publish, long, nil, 400, "INVALID_ARGUMENT", "exceeds the limit: 1000 bytes"},
 		{"POST", publish, long, func(r *http.Request) { r.ContentLength, r.Body = -1, io.NopCloser(r.Body) }, 400,
 			"INVALID_ARGUMENT", "exceeds the limit"},
-		{"POST", publish, packed(t, long), gzipped, 400, "INVALID_ARGUMENT", "exceeds the limit"},
+		{"POST", publish, doortest.Packed(t, long), gzipped, 400, "INVALID_ARGUMENT", "exceeds the limit"},
 		{"POST", publish, "{}", typed("Sec-Fetch-Site", "cross-site"), 403, "PERMISSION_DENIED", "another origin"},
 		{"POST", publish, "{}", typed("Origin", "https://example.com"), 403, "PERMISSION_DENIED", "another origin"},
 		{"GET", "/v1/projects/p/snapshots/s", "", nil, 501, "UNIMPLEMENTED", "GetSnapshot"},
