@@ -22,8 +22,11 @@ type policyService struct {
 	d *Server
 }
 
+// policies is what keys of policies begin with.
+const policies = "policies/"
+
 // policyKey is the key of a resource's policy.
-func policyKey(r resource, n queue.Name) string { return "policies/" + noteKey(r.kind, n) }
+func policyKey(r resource, n queue.Name) string { return policies + noteKey(r.kind, n) }
 
 // policyResource finds what a policy is of. may is asked before it is told whether there is such a thing.
 func (d *Server) policyResource(name string, may func(resource) error) (resource, error) {

@@ -146,6 +146,7 @@ func (d *Server) forgetGone(ctx context.Context) error {
 	there := map[string]bool{}
 	for _, n := range d.store.Queues() {
 		there[noteKey(kindSubscription, n)] = true
+		there[policyKey(resource{kind: kindTopic}, n)] = true // it may be its own topic
 	}
 	for _, n := range d.store.Topics() {
 		there[noteKey(kindTopic, n)] = true
@@ -164,6 +165,11 @@ func (d *Server) forgetGone(ctx context.Context) error {
 	for _, kind := range []string{kindTopic, kindSubscription, kindSnapshot} {
 		for _, n := range d.notedNames(kind) {
 			if key := noteKey(kind, n); !there[key] {
+				gone = append(gone, key)
+			}
+		}
+		for _, n := range d.notedNames(policies + kind) {
+			if key := policyKey(resource{kind: kind}, n); !there[key] && !there[noteKey(kind, n)] {
 				gone = append(gone, key)
 			}
 		}

@@ -1,11 +1,13 @@
 package pubsub
 
 import (
+	"errors"
 	"maps"
 	"strings"
 	"testing"
 	"time"
 
+	"cloud.google.com/go/iam/apiv1/iampb"
 	pb "cloud.google.com/go/pubsub/v2/apiv1/pubsubpb"
 	"google.golang.org/grpc/codes"
 	"google.golang.org/protobuf/proto"
@@ -98,5 +100,43 @@ func TestWhatAnUpdateOfATopicDidNotComeToIsDone(t *testing.T) {
 	def, _, err := r.store.Definition(queue.Name{Namespace: "local", Name: "news"})
 	if err != nil || def.History != time.Hour {
 		t.Errorf("the history is %v: %v", def.History, err)
+	}
+}
+
+// TestAPolicyGoesWithWhatItIsOf, also when another door deletes that, or a crash comes between.
+func TestAPolicyGoesWithWhatItIsOf(t *testing.T) {
+	r := newRig(t)
+	r.subscribe("news")
+	own := queue.Name{Namespace: "local", Name: "own"}
+	if _, err := r.store.CreateQueue(t.Context(), own, queue.Definition{}); err != nil {
+		t.Fatal(err)
+	}
+	policies := iampb.NewIAMPolicyClient(r.conn)
+	set := func(resource string) {
+		t.Helper()
+		if _, err := policies.SetIamPolicy(t.Context(), &iampb.SetIamPolicyRequest{Resource: resource,
+			Policy: &iampb.Policy{Bindings: []*iampb.Binding{{Role: "roles/x"}}}}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	set(topicName("news"))
+	set(subscriptionName("news"))
+	set(topicName("own")) // a queue that is its own topic
+	left := func() []string {
+		t.Helper()
+		if err := r.door.tidy(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		return r.store.NoteKeys(room, "policies/")
+	}
+	if keys := left(); len(keys) != 3 {
+		t.Errorf("of what is there are left: %v", keys)
+	}
+	news := queue.Name{Namespace: "local", Name: "news"}
+	if err := errors.Join(r.store.DeleteQueue(t.Context(), news), r.store.DeleteTopic(t.Context(), news)); err != nil {
+		t.Fatal(err)
+	}
+	if keys := left(); len(keys) != 1 || !strings.HasSuffix(keys[0], "/own") {
+		t.Errorf("of what is gone are left: %v", keys)
 	}
 }
