@@ -39,7 +39,7 @@ type tree struct {
 // What is reckoned for what a connection keeps, in bytes.
 const (
 	// connectionBytes is an idle connection: the session's copy of the system variables, and buffers.
-	connectionBytes = 112 << 10
+	connectionBytes = 116 << 10
 	preparedBytes   = 1 << 10 // a prepared statement, beside its text and parameters
 	parameterBytes  = 64      // a parameter of a prepared statement: its type, and its place in the map of values
 	treeBytes       = 64      // a byte of a statement that is parsed

@@ -20,8 +20,8 @@ const (
 	streamCost, pullCost = 3, 6
 )
 
-// more takes n bytes that a request takes beside its own, which it holds already: so they are not waited for. The caller
-// calls give when it does not need them any more. what takes them stands in the error, door.ErrBusy.
+// more takes n bytes that a request takes beside its own, which it holds already: so they are not waited for. The
+// caller calls give when it does not need them any more. what takes them stands in the error, door.ErrBusy.
 func (d *Server) more(n int64, what string) (give func(), err error) {
 	if n <= uncounted {
 		return func() {}, nil

@@ -36,8 +36,8 @@ func crowdedRig(t *testing.T, memory int64) *rig {
 	return newRigOver(t, Config{}, nil, s)
 }
 
-// TestAnUpdateThatIsRefusedChangesNothing: neither the settings that the store knows nor those that are noted beside it,
-// of whichever the store has no room for.
+// TestAnUpdateThatIsRefusedChangesNothing: neither the settings that the store knows nor those that are noted beside
+// it, of whichever the store has no room for.
 func TestAnUpdateThatIsRefusedChangesNothing(t *testing.T) {
 	r := crowdedRig(t, 24<<10)
 	r.subscribe("news")

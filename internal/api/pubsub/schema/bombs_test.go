@@ -26,8 +26,8 @@ func TestRevisionsAreComparedInBoundedSteps(t *testing.T) {
 			if last {
 				n = most - 1 - n
 			}
-			fmt.Fprintf(&b, `, {"type": "record", "name": "%s%d.R", "fields": [{"name": "f%d", "type": "int"}]}`, space, n,
-				n)
+			fmt.Fprintf(&b, `, {"type": "record", "name": "%s%d.R", "fields": [{"name": "f%d", "type": "int"}]}`,
+				space, n, n)
 		}
 		return b.String() + "]}"
 	}
@@ -78,16 +78,17 @@ func numbered(n int, part string) string {
 // looks at each oneof beside each field, and for each reserved name at the line that it is in.
 func TestNoDefinitionBecomesMuchMoreThanItIs(t *testing.T) {
 	const proto3, proto2 = `syntax = "proto3"; `, `syntax = "proto2"; `
-	long := strings.Repeat("n", 50_000)
+	long, inner := strings.Repeat("n", 50_000), numbered(5000, "message M#{}")
 	for name, c := range map[string]struct {
 		kind       Kind
 		definition string
 	}{
-		"messages":   {Protobuf, proto3 + "message M { message " + long + "{" + numbered(5000, "message M#{}") + "}}"},
-		"a package":  {Protobuf, proto3 + "package " + long + "; message M {" + numbered(5000, "enum E#{V#=0;}") + "}"},
-		"a group":    {Protobuf, proto2 + "message M { optional group G" + long + "=1{" + numbered(5000, "message M#{}") + "}}"},
-		"levels":     {Protobuf, proto3 + strings.Repeat("message M"+long[:400]+"{", 20) + numbered(5000, "message M#{}") + strings.Repeat("}", 20)},
-		"in a oneof": {Protobuf, proto2 + "message M { oneof o { group G" + long + "=1{" + numbered(5000, "message M#{}") + "}}}"},
+		"messages":  {Protobuf, proto3 + "message M { message " + long + "{" + inner + "}}"},
+		"a package": {Protobuf, proto3 + "package " + long + "; message M {" + numbered(5000, "enum E#{V#=0;}") + "}"},
+		"a group":   {Protobuf, proto2 + "message M { optional group G" + long + "=1{" + inner + "}}"},
+		"levels": {Protobuf, proto3 + strings.Repeat("message M"+long[:400]+"{", 20) + inner +
+			strings.Repeat("}", 20)},
+		"in a oneof": {Protobuf, proto2 + "message M { oneof o { group G" + long + "=1{" + inner + "}}}"},
 		"an enum":    {Protobuf, proto3 + "message M { enum " + long + "{ A = 0; } }"},
 		"a value":    {Protobuf, proto3 + "message M { enum E { " + long + " = 0; } }"},
 		"a field":    {Protobuf, proto3 + "message M { int32 " + long + " = 1; }"},
@@ -96,9 +97,11 @@ func TestNoDefinitionBecomesMuchMoreThanItIs(t *testing.T) {
 		"oneofs":     {Protobuf, proto3 + "message M {" + numbered(9000, "oneof o#{int32 f#=#;}") + "}"},
 		"optional":   {Protobuf, proto3 + "message M {" + numbered(9000, "optional M f#=#;") + "}"},
 		"reserved":   {Protobuf, proto3 + `message M { reserved "a"` + numbered(20_000, `,"f#"`) + "; }"},
-		"in an enum": {Protobuf, proto3 + `message M { enum E { A = 0; reserved "a"` + numbered(20_000, `,"f#"`) + "; } }"},
+		"in an enum": {Protobuf, proto3 + `message M { enum E { A = 0; reserved "a"` + numbered(20_000, `,"f#"`) +
+			"; } }"},
 		"a namespace": {Avro, `{"type": "record", "name": "R", "namespace": "` + long + `", "fields": [` +
-			numbered(3000, `{"name": "f#", "type": {"type": "fixed", "size": 1, "name": "F#"}},`) + `{"name": "f", "type": "int"}]}`},
+			numbered(3000, `{"name": "f#", "type": {"type": "fixed", "size": 1, "name": "F#"}},`) +
+			`{"name": "f", "type": "int"}]}`},
 		"an Avro name": {Avro, `{"type": "fixed", "size": 1, "name": "` + long + `"}`},
 		"an alias":     {Avro, `{"type": "fixed", "size": 1, "name": "R", "aliases": ["` + long + `"]}`},
 	} {

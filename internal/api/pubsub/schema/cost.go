@@ -21,7 +21,8 @@ const (
 	textCompiled = 16
 )
 
-// CompileCost is about how many bytes of memory Compile takes with a definition, by what is in it: comments cost little.
+// CompileCost is about how many bytes of memory Compile takes with a definition, by what is in it: comments cost
+// little.
 func CompileCost(k Kind, definition string) int64 {
 	definition = definition[:min(len(definition), MaxDefinitionBytes)] // what is longer is refused
 	tokens := protobufTokens(definition)

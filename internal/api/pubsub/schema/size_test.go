@@ -16,18 +16,20 @@ func TestASchemaTakesAboutItsSize(t *testing.T) {
 		kind       Kind
 		definition string
 	}{
-		"fields":        {Protobuf, proto3 + numbered(10_000, "M f#=#;") + "}"},
-		"maps":          {Protobuf, proto3 + numbered(5000, "map<int32,M> f#=#;") + "}"},
-		"messages":      {Protobuf, proto3 + numbered(5000, "message M#{M a=1;M b=2;}") + "}"},
-		"enums":         {Protobuf, proto3 + numbered(5000, "enum E#{V#=0;}") + "}"},
-		"values":        {Protobuf, proto3 + "enum E{V0=0;" + numbered(10_000, "V#=#;") + "}}"},
-		"oneofs":        {Protobuf, proto3 + numbered(2000, "oneof o#{M f#=#;}") + "}"},
-		"comments":      {Protobuf, proto3 + numbered(20_000, "// comment\n") + "}"},
-		"Avro fields":   {Avro, fields(5000, `{"name": "f#", "type": "int"},`)},
-		"Avro records":  {Avro, fields(3000, `{"name": "f#", "type": {"type": "record", "name": "R#", "fields": []}},`)},
-		"Avro unions":   {Avro, fields(3000, `{"name": "f#", "type": ["null", "int", "R"]},`)},
-		"Avro symbols":  {Avro, `{"type": "enum", "name": "E", "symbols": ["S"` + numbered(20_000, `,"S#"`) + "]}"},
-		"Avro comments": {Avro, `{"type": "fixed", "size": 1, "name": "F", "doc": "` + numbered(20_000, "comment ") + `"}`},
+		"fields":      {Protobuf, proto3 + numbered(10_000, "M f#=#;") + "}"},
+		"maps":        {Protobuf, proto3 + numbered(5000, "map<int32,M> f#=#;") + "}"},
+		"messages":    {Protobuf, proto3 + numbered(5000, "message M#{M a=1;M b=2;}") + "}"},
+		"enums":       {Protobuf, proto3 + numbered(5000, "enum E#{V#=0;}") + "}"},
+		"values":      {Protobuf, proto3 + "enum E{V0=0;" + numbered(10_000, "V#=#;") + "}}"},
+		"oneofs":      {Protobuf, proto3 + numbered(2000, "oneof o#{M f#=#;}") + "}"},
+		"comments":    {Protobuf, proto3 + numbered(20_000, "// comment\n") + "}"},
+		"Avro fields": {Avro, fields(5000, `{"name": "f#", "type": "int"},`)},
+		"Avro records": {Avro,
+			fields(3000, `{"name": "f#", "type": {"type": "record", "name": "R#", "fields": []}},`)},
+		"Avro unions":  {Avro, fields(3000, `{"name": "f#", "type": ["null", "int", "R"]},`)},
+		"Avro symbols": {Avro, `{"type": "enum", "name": "E", "symbols": ["S"` + numbered(20_000, `,"S#"`) + "]}"},
+		"Avro comments": {Avro,
+			`{"type": "fixed", "size": 1, "name": "F", "doc": "` + numbered(20_000, "comment ") + `"}`},
 	} {
 		var before, compiled, after runtime.MemStats
 		runtime.GC()
