@@ -68,8 +68,8 @@ type frames struct {
 	left int  // of the preface or of a frame's payload
 	open bool // a header goes on in the next frame
 
-	// What is called, where somebody asks: for each frame of a header, for each header that ends its stream, and for each
-	// stream that is ended before its time.
+	// What is called, where somebody asks: for each frame of a header, for each header that ends its stream, and for
+	// each stream that is ended before its time.
 	header func(stream uint32, n int64, first bool)
 	last   func(stream uint32)
 	reset  func(stream uint32)
