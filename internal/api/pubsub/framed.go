@@ -3,6 +3,7 @@ package pubsub
 import (
 	"context"
 	"encoding/binary"
+	"fmt"
 	"net"
 	"reflect"
 	"sync"
@@ -42,7 +43,7 @@ func (l *framedListener) Accept() (net.Conn, error) {
 
 func newFramedConn(c net.Conn, of *door.Busy) *framedConn {
 	conn := &framedConn{Conn: c, frames: frames{left: len(preface)}, standing: newStanding(of)}
-	conn.frames.reset, conn.frames.header = conn.ended, conn.standing.header
+	conn.frames.reset, conn.frames.header, conn.frames.data = conn.ended, conn.standing.header, conn.data
 	conn.written.reset, conn.written.last = conn.standing.closed, conn.standing.closed
 	return conn
 }
@@ -51,11 +52,12 @@ func newFramedConn(c net.Conn, of *door.Busy) *framedConn {
 const (
 	preface      = "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"
 	frameHeader  = 9
+	typeData     = 0
 	typeHeaders  = 1
 	typeReset    = 3
 	typeContinue = 9
 	endHeaders   = 4 // a flag of headers and what continues them
-	endStream    = 1 // a flag of headers
+	endStream    = 1 // a flag of headers and data
 )
 
 // frameRate is how many bytes a second of a frame have to come at least, beside door.HeaderTime.
@@ -68,9 +70,10 @@ type frames struct {
 	left int  // of the preface or of a frame's payload
 	open bool // a header goes on in the next frame
 
-	// What is called, where somebody asks: for each frame of a header, for each header that ends its stream, and for
-	// each stream that is ended before its time.
+	// What is called, where somebody asks: for each frame of a header, for each of data that does not end its stream,
+	// for each header that ends its stream, and for each stream that is ended before its time.
 	header func(stream uint32, n int64, first bool)
+	data   func(stream uint32, n int)
 	last   func(stream uint32)
 	reset  func(stream uint32)
 }
@@ -102,6 +105,10 @@ func (f *frames) read(b []byte) (partial, ended bool) {
 			if f.last != nil && kind == typeHeaders && f.head[4]&endStream != 0 {
 				f.last(stream)
 			}
+		case typeData:
+			if f.data != nil && f.head[4]&endStream == 0 {
+				f.data(stream, f.left)
+			}
 		case typeReset:
 			if f.reset != nil {
 				f.reset(stream)
@@ -117,6 +124,7 @@ type framedConn struct {
 	net.Conn
 	frames  frames // of the client
 	timed   bool   // a deadline of ours holds
+	shreds  error  // what came in tiny frames has no room
 	written frames // of ours
 
 	standing *standing
@@ -159,10 +167,23 @@ func (c *framedConn) ended(stream uint32) {
 	}
 }
 
+// tinyFrame is the length below which a frame of data takes more than what it holds counts as.
+const tinyFrame = 16
+
+// data is told of a frame of data, before gRPC reads it.
+func (c *framedConn) data(stream uint32, n int) {
+	if (n < tinyFrame || c.standing.indebted.Load()) && !c.standing.data(stream, n < tinyFrame, time.Now()) {
+		c.shreds = fmt.Errorf("%w: messages come in frames of a few bytes each", door.ErrBusy)
+	}
+}
+
 // Read implements net.Conn.
 func (c *framedConn) Read(b []byte) (int, error) {
 	n, err := c.Conn.Read(b)
 	partial, ended := c.frames.read(b[:n])
+	if c.shreds != nil {
+		return 0, c.shreds
+	}
 	if partial && (!c.timed || ended) {
 		c.timed = true
 		c.deadline(time.Now().Add(door.HeaderTime + time.Duration(c.frames.left)*time.Second/frameRate))

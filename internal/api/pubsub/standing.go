@@ -4,6 +4,7 @@ import (
 	"context"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/peer"
@@ -23,6 +24,9 @@ const (
 	// headerCost times its length besides.
 	usualHeader = 1 << 10
 	headerCost  = 4
+	// tinyStands is what a tiny frame of data takes, and tinyTime after how long one is forgotten.
+	tinyStands = 64
+	tinyTime   = 200 * time.Millisecond
 	// standingStep is what a connection takes, and gives back, at once: few streams that come and go cost the account
 	// nothing.
 	standingStep = 4 * streamStands
@@ -34,18 +38,29 @@ const (
 type standing struct {
 	of    *door.Busy
 	short atomic.Bool // there is no room for what is open: new streams are refused
+	// some stream has had tiny frames
+	indebted atomic.Bool
 
 	mu    sync.Mutex
-	last  uint32           // the highest number that was opened
-	open  map[uint32]int64 // stream → what it takes
-	need  int64            // of all that are open
-	taken int64            // of the account
+	last  uint32 // the highest number that was opened
+	open  map[uint32]openStream
+	need  int64 // of all that are open
+	taken int64 // of the account
 	ended bool
 }
 
+// openStream is what is known of a stream that is open.
+type openStream struct {
+	takes int64 // without its tiny frames
+	tiny  int64 // tiny frames that may not have been read
+	at    time.Time
+}
+
+func (o openStream) all() int64 { return o.takes + o.tiny*tinyStands }
+
 // newStanding takes what a connection without streams takes. It is short where there is no room for that.
 func newStanding(of *door.Busy) *standing {
-	s := &standing{of: of, open: map[uint32]int64{}, need: connStands}
+	s := &standing{of: of, open: map[uint32]openStream{}, need: connStands}
 	s.fit()
 	return s
 }
@@ -62,10 +77,12 @@ func (s *standing) header(stream uint32, n int64, first bool) {
 	case first && stream > s.last:
 		s.last = stream
 		more += streamStands
-	case s.open[stream] == 0: // it has ended
+	case s.open[stream].takes == 0: // it has ended
 		return
 	}
-	s.open[stream] += more
+	o := s.open[stream]
+	o.takes += more
+	s.open[stream] = o
 	s.need += more
 	s.fit()
 }
@@ -74,11 +91,37 @@ func (s *standing) header(stream uint32, n int64, first bool) {
 func (s *standing) closed(stream uint32) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if n := s.open[stream]; n > 0 {
+	if n := s.open[stream].all(); n > 0 {
 		delete(s.open, stream)
 		s.need -= n
 		s.fit()
 	}
+}
+
+// data is told of a frame of data that does not end its stream. gRPC keeps each by itself until its message is complete
+// and read, so a tiny one takes far more than its length. A program sends one now and then, to show that it is alive,
+// and some send what announces a message by itself: with time, and by a frame that is not tiny, one is forgotten.
+// It returns false when there is no room for another one.
+func (s *standing) data(stream uint32, tiny bool, now time.Time) (room bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	o := s.open[stream]
+	if o.takes == 0 {
+		return true
+	}
+	was := o.all()
+	o.tiny -= min(o.tiny, int64(now.Sub(o.at)/tinyTime))
+	o.at = now
+	if tiny {
+		o.tiny++
+		s.indebted.Store(true)
+	} else {
+		o.tiny = max(o.tiny-1, 0)
+	}
+	s.open[stream] = o
+	s.need += o.all() - was
+	s.fit()
+	return !tiny || !s.short.Load()
 }
 
 // end gives everything back, when the connection is closed.

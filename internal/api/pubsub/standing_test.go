@@ -2,6 +2,7 @@ package pubsub
 
 import (
 	"context"
+	"encoding/binary"
 	"strings"
 	"testing"
 	"time"
@@ -120,5 +121,53 @@ func TestACallMayHaveAHundredFields(t *testing.T) {
 		&pubsubpb.GetTopicRequest{Topic: topicName("news")})
 	if status.Code(err) != codes.NotFound {
 		t.Error(err)
+	}
+}
+
+// What comes in frames of a byte each counts by its frames, and ends its connection when there is no room: gRPC keeps
+// each by itself. One now and then, and one before each message, do not add up.
+func TestTinyFramesCount(t *testing.T) {
+	r := newTightRig(t, streamStands+1000*tinyStands)
+	w := dialWild(t, r)
+	w.call(1, streamMethod)
+	w.send(1, binary.BigEndian.AppendUint32([]byte{0}, 50<<10), false)
+	sent := 0
+	for ; sent < 50_000 && w.send(1, []byte{0}, false); sent++ {
+		if sent == 500 {
+			select {
+			case said, open := <-w.ended:
+				t.Fatalf("after a few: %q, %v", said, open)
+			default:
+			}
+		}
+	}
+	if sent == 50_000 {
+		t.Error("the connection has not ended")
+	}
+	doortest.Until(t, "all is given back", func() bool { return r.door.busy.Standing().Used() == 0 })
+
+	s := newStanding(door.NewBusy(1 << 20))
+	s.header(1, 10, true)
+	before := s.need
+	now := time.Now()
+	for range 10_000 {
+		now = now.Add(tinyTime)
+		if !s.data(1, true, now) {
+			t.Fatal("one now and then")
+		}
+	}
+	for range 10_000 {
+		if !s.data(1, true, now) || !s.data(1, false, now) {
+			t.Fatal("one before each message")
+		}
+	}
+	if s.need > before+2*tinyStands {
+		t.Errorf("%d bytes are kept", s.need-before)
+	}
+	for range 100 {
+		s.data(1, true, now)
+	}
+	if s.closed(1); s.need != connStands {
+		t.Errorf("%d bytes after the stream's end", s.need-connStands)
 	}
 }
