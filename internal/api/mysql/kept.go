@@ -47,8 +47,9 @@ const (
 	lockBytes       = 512
 )
 
-// keepingShare is the part of what requests and answers may take that connections may keep: a third.
-const keepingShare = 3
+// keepingShare is the part of what may stand open at the doors that connections may keep: a half. The rest is for the
+// connections themselves.
+const keepingShare = 2
 
 // maxTree is the longest statement that stays parsed while it is prepared. Longer ones are parsed for each execution.
 const maxTree = 64 << 10

@@ -57,7 +57,7 @@ func TestWhatConnectionsKeepIsBoundedTogether(t *testing.T) {
 	}
 	for what, keep := range kinds {
 		t.Run(what, func(t *testing.T) {
-			busy := door.NewBusy(24 << 20)
+			busy := door.NewBusy(40 << 20)
 			s, stop := openStore(t, t.TempDir())
 			defer stop()
 			r := newRigWithin(t, Config{}, nil, s, busy)
@@ -71,7 +71,7 @@ func TestWhatConnectionsKeepIsBoundedTogether(t *testing.T) {
 				}
 				c := r.connect("")
 				all = append(all, c)
-				for i := range 40 {
+				for i := range 100 {
 					if err := keep(c, i); err != nil && !errors.As(err, &refused) {
 						t.Fatal(err)
 					} else if err != nil {
@@ -93,7 +93,7 @@ func TestWhatConnectionsKeepIsBoundedTogether(t *testing.T) {
 				c.Raw(func(any) error { return sqldriver.ErrBadConn }) //nolint:errcheck // it closes the connection
 				c.Close()
 			}
-			waittest.Until(t, "everything to be given back", func() bool { return busy.Used() == 0 })
+			waittest.Until(t, "everything to be given back", func() bool { return r.door.standing.Used() == 0 })
 		})
 	}
 }

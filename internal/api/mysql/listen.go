@@ -15,7 +15,7 @@ import (
 // another's.
 func (d *Server) listen(ctx context.Context) (*limited, error) {
 	c := link.Config{TCP: d.config.Listen, Report: d.report, Count: d.traffic.of.Listen}
-	l := &limited{max: int64(d.config.MaxConnections), keeping: d.keeping}
+	l := &limited{max: int64(d.config.MaxConnections), standing: d.standing}
 	switch d.config.Socket {
 	case settings.NoSocket:
 	case "":
@@ -36,9 +36,9 @@ func (d *Server) listen(ctx context.Context) (*limited, error) {
 // limited refuses connections beyond a number, and those that there is no room for, and tells the client so.
 type limited struct {
 	*link.Listener
-	max     int64
-	keeping *door.Busy // has room for connectionBytes of each
-	open    atomic.Int64
+	max      int64
+	standing *door.Busy // has room for connectionBytes of each
+	open     atomic.Int64
 }
 
 // Accept returns the next connection that is not one too many. It counts until ended is called.
@@ -48,7 +48,7 @@ func (l *limited) Accept() (net.Conn, error) {
 		if err != nil {
 			return nil, err
 		}
-		if l.open.Add(1) <= l.max && l.keeping.Try(connectionBytes) {
+		if l.open.Add(1) <= l.max && l.standing.Try(connectionBytes) {
 			return compress.Greet(conn), nil
 		}
 		l.open.Add(-1)
@@ -61,7 +61,7 @@ func (l *limited) Accept() (net.Conn, error) {
 // ended is called once for each connection that Accept returned.
 func (l *limited) ended() {
 	l.open.Add(-1)
-	l.keeping.Give(connectionBytes)
+	l.standing.Give(connectionBytes)
 }
 
 // tooMany is the error packet that stands in the place of the greeting. Clients look for no SQLSTATE in it yet.

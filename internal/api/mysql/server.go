@@ -59,7 +59,8 @@ type Server struct {
 	since     time.Time // when it was opened
 	counts    counts
 	budget    *door.Busy // bytes of all statements and of what they read
-	keeping   *door.Busy // bytes of what connections keep
+	standing  *door.Busy // bytes of connections
+	keeping   *door.Busy // of it, bytes of what they keep
 	locks     locks
 	life      door.Life
 	listener  *vmysql.Listener
@@ -85,12 +86,12 @@ func New(c Config, o Options) (*Server, error) {
 		traffic: traffic{of: o.Traffic}, functions: map[string]gms.Function{}, maxRows: 10_000,
 		packetStall: 30 * time.Second, defaultSocket: settings.DefaultSocket}
 	if o.Busy == nil {
-		o.Busy = door.NewBusy(d.config.MaxBusyBytes * keepingShare / (keepingShare - 1))
+		o.Busy = door.NewBusy(d.config.MaxBusyBytes)
 	}
 	d.budget = o.Busy.Share(d.config.MaxBusyBytes)
-	d.keeping = o.Busy.Share(o.Busy.Limit() / keepingShare)
-	largest := min(d.budget.Limit(), o.Busy.Limit()-d.keeping.Limit()) / settings.Copies
-	d.config.MaxPacketBytes = min(d.config.MaxPacketBytes, max(largest, leastPacket))
+	d.standing = o.Busy.Standing()
+	d.keeping = d.standing.Share(d.standing.Limit() / keepingShare)
+	d.config.MaxPacketBytes = min(d.config.MaxPacketBytes, max(d.budget.Limit()/settings.Copies, leastPacket))
 	if d.report == nil {
 		d.report = func(error) {}
 	}

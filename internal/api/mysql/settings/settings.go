@@ -20,8 +20,8 @@ type Config struct {
 	TLS            access.TLS `yaml:"tls"`
 	MaxConnections int        `yaml:"max_connections"` // further ones are refused; 0: 10,000
 
-	// one statement with its values, and one value that an expression makes: max_allowed_packet; 0: 129 MiB, or a
-	// twelfth of limits: busy_bytes if that is less
+	// one statement with its values, and one value that an expression makes: max_allowed_packet; 0: 129 MiB, or an
+	// eighth of limits: busy_bytes if that is less
 	MaxPacketBytes int64 `yaml:"max_packet_bytes"`
 	// what statements, what they keep and their answers may take of limits: busy_bytes; 0: 512 MiB, or eight times
 	// max_packet_bytes
