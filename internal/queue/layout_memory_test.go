@@ -14,7 +14,7 @@ import (
 // TestLayoutsTakeAfterARestartWhatTheyTookBefore alters columns again and again with a message before each time, so
 // that a layout remembers each alteration: what they take in memory is about what counts, and no more after a restart.
 func TestLayoutsTakeAfterARestartWhatTheyTookBefore(t *testing.T) {
-	const many, others = 100, 512 << 10 // others: what a store takes beside
+	const many, others = 100, 512 << 10 // others: what a store takes beside, and other tests left
 	long := "[" + strings.Repeat("1,", 10_000) + "1]"
 	members := func(n int) string {
 		var b strings.Builder
@@ -72,7 +72,9 @@ func TestLayoutsTakeAfterARestartWhatTheyTookBefore(t *testing.T) {
 				}
 			}
 			heap := func() int64 {
-				runtime.GC()
+				for range 3 { // what pools keep outlives two
+					runtime.GC()
+				}
 				var m runtime.MemStats
 				runtime.ReadMemStats(&m)
 				return int64(m.HeapAlloc)
@@ -106,7 +108,7 @@ func TestLayoutsTakeAfterARestartWhatTheyTookBefore(t *testing.T) {
 			}
 			took, counted := heap()-before, counts(s)
 			t.Logf("they take %d bytes and count %d", took, counted)
-			if counted < (took-others)/3 || counted > 2*took {
+			if counted < (took-others)/3 || counted > 2*took+others {
 				t.Errorf("they take %d bytes and count %d", took, counted)
 			}
 			end()
@@ -115,7 +117,7 @@ func TestLayoutsTakeAfterARestartWhatTheyTookBefore(t *testing.T) {
 			defer end()
 			again, countedAgain := heap()-before, counts(s)
 			t.Logf("after a restart they take %d bytes and count %d", again, countedAgain)
-			if again > took*5/4 {
+			if again > took*5/4+others {
 				t.Errorf("they take %d bytes, and %d after a restart", took, again)
 			}
 			if countedAgain != counted {
