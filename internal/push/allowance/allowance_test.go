@@ -3,6 +3,7 @@ package allowance
 import (
 	"errors"
 	"fmt"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -43,13 +44,22 @@ func opened(t *testing.T, f fatal, dir string) (s *queue.Store, closed func()) {
 // trial is an allowance and its clock.
 type trial struct {
 	*Allowance
-	t   *testing.T
-	now time.Time
+	t    *testing.T
+	time atomic.Pointer[time.Time] // what keeps what was taken reads it now and then
+}
+
+func (tr *trial) now() time.Time { return *tr.time.Load() }
+
+// later lets time pass.
+func (tr *trial) later(by time.Duration) {
+	now := tr.now().Add(by)
+	tr.time.Store(&now)
 }
 
 func newTrial(t *testing.T, store Store, c Config) *trial {
 	t.Helper()
-	tr := &trial{t: t, now: time.Date(2026, 12, 1, 9, 0, 0, 0, time.UTC)}
+	tr, begin := &trial{t: t}, time.Date(2026, 12, 1, 9, 0, 0, 0, time.UTC)
+	tr.time.Store(&begin)
 	tr.start(t, store, c)
 	return tr
 }
@@ -60,7 +70,7 @@ func (tr *trial) start(f fatal, store Store, c Config) {
 	if c.Remember == 0 {
 		c.Remember = 1 << 20
 	}
-	c.Clock = func() time.Time { return tr.now }
+	c.Clock = tr.now
 	tr.Allowance = New(c)
 	if err := tr.Start(tr.t.Context()); err != nil {
 		f.Fatal(err)
@@ -104,13 +114,13 @@ func TestNobodyGetsMoreThanIsAllowedAndNobodyLess(t *testing.T) {
 			user := rapid.SampledFrom([]string{"a", "b", "c"}).Draw(r, "user")
 			var count []had
 			for _, one := range lists[user] {
-				if one.at.Add(c.Within).After(tr.now) {
+				if one.at.Add(c.Within).After(tr.now()) {
 					count = append(count, one)
 				}
 			}
 			switch rapid.IntRange(0, 9).Draw(r, "what") {
 			case 0:
-				tr.now = tr.now.Add(time.Duration(rapid.IntRange(1, 40).Draw(r, "later")) * time.Second)
+				tr.later(time.Duration(rapid.IntRange(1, 40).Draw(r, "later")) * time.Second)
 				continue
 			case 1:
 				tr.close(r)
@@ -127,13 +137,13 @@ func TestNobodyGetsMoreThanIsAllowedAndNobodyLess(t *testing.T) {
 					if !tr.take(r, count[i].push) {
 						r.Fatal("a push that counts may not come again")
 					}
-					count[i].at = tr.now
+					count[i].at = tr.now()
 				}
 			case 4:
 				if len(count) > 0 {
 					i := rapid.IntRange(0, len(count)-1).Draw(r, "which")
 					tr.Confirm(count[i].push)
-					count[i].at = tr.now
+					count[i].at = tr.now()
 				}
 			default:
 				p := to(user)
@@ -142,7 +152,7 @@ func TestNobodyGetsMoreThanIsAllowedAndNobodyLess(t *testing.T) {
 					r.Fatal(fmt.Sprintf("%s has had %d of %d: may %v", user, len(count), c.Most, may))
 				}
 				if may {
-					count = append(count, had{p, tr.now})
+					count = append(count, had{p, tr.now()})
 				}
 			}
 			lists[user] = count
@@ -171,7 +181,7 @@ func TestWhatWasTakenCountsAfterAKill(t *testing.T) {
 	if !tr.take(t, to("43")) {
 		t.Error("another user may have none")
 	}
-	tr.now = tr.now.Add(c.Within)
+	tr.later(c.Within)
 	if !tr.take(t, to("42")) {
 		t.Error("the time is over, and there may be none")
 	}
@@ -188,15 +198,15 @@ func TestAPushThatWaitedCountsFromWhenItLeft(t *testing.T) {
 	tr := newTrial(t, store, c)
 	p := to("42")
 	tr.take(t, p)
-	tr.now = tr.now.Add(50 * time.Minute)
+	tr.later(50 * time.Minute)
 	tr.Renew(p)
 	tr.close(t)
 	tr.start(t, store, c)
-	tr.now = tr.now.Add(50 * time.Minute)
+	tr.later(50 * time.Minute)
 	if tr.take(t, to("42")) {
 		t.Error("it left 50 minutes ago, and another may go within the hour")
 	}
-	tr.now = tr.now.Add(10 * time.Minute)
+	tr.later(10 * time.Minute)
 	if !tr.take(t, to("42")) {
 		t.Error("an hour after it none may go")
 	}
@@ -247,7 +257,7 @@ func TestMemoryAndDiskAreBounded(t *testing.T) {
 				tr.Return(pushes[i])
 			}
 		}
-		tr.now = tr.now.Add(time.Second)
+		tr.later(time.Second)
 	}
 	if n := len(tr.book.slots); n > 2*remember {
 		t.Errorf("%d places for %d", n, remember)
@@ -265,7 +275,7 @@ func TestMemoryAndDiskAreBounded(t *testing.T) {
 	if pages, bytes := size(); bytes > (2*remember+2*pageEntries)*entrySize || pages > 3*smallPages {
 		t.Errorf("%d bytes in %d pages", bytes, pages)
 	}
-	tr.now = tr.now.Add(c.Within + time.Second)
+	tr.later(c.Within + time.Second)
 	for range 3 {
 		if err := tr.save(t.Context(), nil); err != nil {
 			t.Fatal(err)
