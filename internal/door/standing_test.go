@@ -11,13 +11,14 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/hikyaku/hikyaku/internal/door/doortest"
 	"github.com/hikyaku/hikyaku/internal/door/line"
 )
 
 // standingFor is an account in which what stands open may take so many bytes.
-func standingFor(n int64) *Busy { return NewBusy(standingShare * n) }
+func standingFor(n int64) *Busy { return NewBusy(2 * standingShare * n) }
 
 // dialWeb opens a connection, which ends with the test.
 func dialWeb(t *testing.T, w *Web) net.Conn {
@@ -35,6 +36,27 @@ func answerOn(conn net.Conn) string {
 	var b [15]byte
 	n, _ := io.ReadFull(conn, b[:]) // a connection that ended has said less
 	return string(b[:n])
+}
+
+// Who keeps open all the connections of one door that there is room for leaves others theirs.
+func TestConnectionsOfOneDoorLeaveRoomForOthers(t *testing.T) {
+	busy := standingFor(2 * ConnStands)
+	c := Config{Busy: busy, Handler: http.HandlerFunc(func(http.ResponseWriter, *http.Request) {})}
+	flooded, other := open(t, c), open(t, c)
+	for range 10 {
+		dialWeb(t, flooded)
+	}
+	doortest.Until(t, "the door is full", func() bool { return busy.Standing().Used() >= 2*ConnStands })
+	conn := dialWeb(t, other)
+	if err := conn.SetDeadline(time.Now().Add(time.Minute)); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := io.WriteString(conn, "GET / HTTP/1.1\r\nHost: a\r\n\r\n"); err != nil {
+		t.Fatal(err)
+	}
+	if got := answerOn(conn); got != "HTTP/1.1 200 OK" {
+		t.Errorf("%q", got)
+	}
 }
 
 // Connections for which there is no room wait until another one ends, and nothing is lost of what they sent.

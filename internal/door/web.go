@@ -50,6 +50,7 @@ const plainRead = time.Minute
 type Web struct {
 	config   Config
 	listener net.Listener
+	standing *Busy        // what its connections take
 	lines    *line.Server // nil: there is no Plain
 	web      *http.Server
 	parts    Parts // of web
@@ -64,9 +65,9 @@ func Listen(ctx context.Context, c Config) (*Web, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s door: cannot listen on %s: %w%s", c.Name, c.Listen, err, advice(err, &c))
 	}
-	of := c.Busy.Standing()
+	of := c.Busy.StandingOfDoor()
 	listener = c.Traffic.Listen(listener)
-	w := &Web{config: c, listener: listener}
+	w := &Web{config: c, listener: listener, standing: of}
 	w.web = &http.Server{
 		Handler:           c.Handler,
 		ReadHeaderTimeout: c.HeaderTimeout,
@@ -103,7 +104,7 @@ func (w *Web) Serve() {
 	switch {
 	case w.lines != nil:
 		w.serve(func() error { return w.lines.Run() })
-		w.serve(func() error { return w.web.Serve(Heads(Stalling(w.lines.Others()), w.config.Busy.Standing())) })
+		w.serve(func() error { return w.web.Serve(Heads(Stalling(w.lines.Others()), w.standing)) })
 	case w.config.TLS != nil:
 		w.serve(func() error { return w.web.ServeTLS(w.listener, "", "") })
 	default:

@@ -38,16 +38,16 @@ type tree struct {
 
 // What is reckoned for what a connection keeps, in bytes.
 const (
-	// connectionBytes is an idle connection: the session's copy of the system variables, and buffers.
-	connectionBytes = 116 << 10
-	preparedBytes   = 1 << 10 // a prepared statement, beside its text and parameters
-	parameterBytes  = 64      // a parameter of a prepared statement: its type, and its place in the map of values
-	treeBytes       = 64      // a byte of a statement that is parsed
-	warningBytes    = 640
-	lockBytes       = 512
+	// sessionBytes is the session of an idle connection, beside door.ConnStands: its copy of the system variables.
+	sessionBytes   = 92 << 10
+	preparedBytes  = 1 << 10 // a prepared statement, beside its text and parameters
+	parameterBytes = 64      // a parameter of a prepared statement: its type, and its place in the map of values
+	treeBytes      = 64      // a byte of a statement that is parsed
+	warningBytes   = 640
+	lockBytes      = 512
 )
 
-// keepingShare is the part of what may stand open at the doors that connections may keep: a half. The rest is for the
+// keepingShare is the part of what may stand open at the door that connections may keep: a half. The rest is for the
 // connections themselves.
 const keepingShare = 2
 

@@ -57,7 +57,7 @@ func TestWhatConnectionsKeepIsBoundedTogether(t *testing.T) {
 	}
 	for what, keep := range kinds {
 		t.Run(what, func(t *testing.T) {
-			busy := door.NewBusy(40 << 20)
+			busy := door.NewBusy(80 << 20)
 			s, stop := openStore(t, t.TempDir())
 			defer stop()
 			r := newRigWithin(t, Config{}, nil, s, busy)

@@ -37,7 +37,7 @@ func (d *Server) listen(ctx context.Context) (*limited, error) {
 type limited struct {
 	*link.Listener
 	max      int64
-	standing *door.Busy // has room for connectionBytes of each
+	standing *door.Busy // has room for door.ConnStands of each
 	open     atomic.Int64
 }
 
@@ -48,7 +48,7 @@ func (l *limited) Accept() (net.Conn, error) {
 		if err != nil {
 			return nil, err
 		}
-		if l.open.Add(1) <= l.max && l.standing.Try(connectionBytes) {
+		if l.open.Add(1) <= l.max && l.standing.Try(door.ConnStands) {
 			return compress.Greet(conn), nil
 		}
 		l.open.Add(-1)
@@ -61,7 +61,7 @@ func (l *limited) Accept() (net.Conn, error) {
 // ended is called once for each connection that Accept returned.
 func (l *limited) ended() {
 	l.open.Add(-1)
-	l.standing.Give(connectionBytes)
+	l.standing.Give(door.ConnStands)
 }
 
 // tooMany is the error packet that stands in the place of the greeting. Clients look for no SQLSTATE in it yet.

@@ -89,7 +89,7 @@ func New(c Config, o Options) (*Server, error) {
 		o.Busy = door.NewBusy(d.config.MaxBusyBytes)
 	}
 	d.budget = o.Busy.Share(d.config.MaxBusyBytes)
-	d.standing = o.Busy.Standing()
+	d.standing = o.Busy.StandingOfDoor()
 	d.keeping = d.standing.Share(d.standing.Limit() / keepingShare)
 	d.config.MaxPacketBytes = min(d.config.MaxPacketBytes, max(d.budget.Limit()/settings.Copies, leastPacket))
 	if d.report == nil {
@@ -173,7 +173,22 @@ func (d *Server) session(ctx context.Context, conn *vmysql.Conn, addr string) (g
 	}
 	host := addrHost(conn.RemoteAddr())
 	base.SetClient(gms.Client{User: conn.User, Address: host, Capabilities: conn.Capabilities})
-	return newSession(ctx, d, conn, base, auth.UserOf(conn))
+	// A connection that begins anew hands on what it takes: else there might be no room for two.
+	old := known(conn)
+	again := old != nil && old.stands
+	if !again && !d.standing.Try(sessionBytes) {
+		return nil, sqlError(erTooManyConnections, "08004", "Too many connections")
+	}
+	s, err := newSession(ctx, d, conn, base, auth.UserOf(conn))
+	switch {
+	case err != nil && !again:
+		d.standing.Give(sessionBytes)
+	case err == nil:
+		if s.stands = true; again {
+			old.stands = false
+		}
+	}
+	return s, err
 }
 
 // newContext makes the context of a statement. What go-mysql-server keeps for it is counted.

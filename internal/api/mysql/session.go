@@ -33,6 +33,7 @@ type session struct {
 
 	meter *meter // of the statement that runs; nil: none does, or one of the short path
 
+	stands bool // it has taken sessionBytes
 	kept   kept
 	parsed parsed // of the command that is worked on
 	naming string // the name that a PREPARE gives; "": the command is none
@@ -95,6 +96,10 @@ func (s *session) SessionEnd() {
 	s.seat.close()
 	s.door.locks.releaseAll(s)
 	s.kept.end()
+	if s.stands {
+		s.door.standing.Give(sessionBytes)
+		s.stands = false
+	}
 }
 
 // CacheQuery and GetCachedQuery keep nothing: the cache of the base has no bound.

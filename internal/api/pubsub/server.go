@@ -141,13 +141,14 @@ func (d *Server) open(ctx context.Context) (net.Addr, error) {
 	d.grpc, d.rest = calls, web
 	d.parts.Watch(d.rest)
 	d.settles = batch.New(batch.Config[*settling]{MaxCount: 64, Handlers: 2, Handle: d.settleAll})
-	d.split = newSplit(door.Standing(d.traffic.Listen(listener), d.busy.Standing(), tlsConfig != nil), tlsConfig,
+	standing := d.busy.StandingOfDoor()
+	d.split = newSplit(door.Standing(d.traffic.Listen(listener), standing, tlsConfig != nil), tlsConfig,
 		d.config.MaxConnections)
 	d.served.Go(d.split.run)
 	d.served.Go(d.keepHouse)
 	d.served.Go(d.push)
-	plain := door.Heads(door.Stalling(d.split.rest), d.busy.Standing())
-	streams := framed(door.Stalling(d.split.grpc), d.busy.Standing())
+	plain := door.Heads(door.Stalling(d.split.rest), standing)
+	streams := framed(door.Stalling(d.split.grpc), standing)
 	d.served.Go(func() {
 		if err := d.grpc.Serve(knowing{streams}); err != nil &&
 			!errors.Is(err, grpc.ErrServerStopped) && !errors.Is(err, net.ErrClosed) {
