@@ -106,6 +106,14 @@ func mendedFunctions() (fs []gms.Function) {
 				}
 				return e, err
 			}
+		case name == "compress":
+			made = func(ctx *gms.Context, args []gms.Expression) (gms.Expression, error) {
+				e, err := f.NewInstance(ctx, args)
+				if c, ok := e.(*function.Compress); ok && err == nil {
+					return packed{c}, nil
+				}
+				return e, err
+			}
 		case mended[name] != nil:
 			made = func(ctx *gms.Context, args []gms.Expression) (gms.Expression, error) {
 				e, err := f.NewInstance(ctx, mended[name](ctx, typedFor(ctx, name, args)))
