@@ -87,11 +87,12 @@ func (b *Busy) Standing() *Busy {
 	return b.still
 }
 
-// StandingOfDoor is what one door may take of Standing, an account of its own within that: half, so that who keeps
-// connections of one door open leaves some for the others, by which an operator sees what goes on. A door asks once.
+// StandingOfDoor is what one door may take of Standing, an account of its own within that: three quarters, so that who
+// keeps connections of one door open leaves some for the others, by which an operator sees what goes on. A door asks
+// once.
 func (b *Busy) StandingOfDoor() *Busy {
 	of := b.Standing()
-	return of.Share(of.Limit() / 2)
+	return of.Share(of.Limit() / 4 * 3)
 }
 
 // Limit is the bound; 1<<62 without one.

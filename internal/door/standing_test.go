@@ -17,8 +17,8 @@ import (
 	"github.com/hikyaku/hikyaku/internal/door/line"
 )
 
-// standingFor is an account in which what stands open may take so many bytes.
-func standingFor(n int64) *Busy { return NewBusy(2 * standingShare * n) }
+// standingFor is an account in which what stands open at a door may take so many bytes.
+func standingFor(n int64) *Busy { return NewBusy(standingShare * 4 * ((n + 2) / 3)) }
 
 // dialWeb opens a connection, which ends with the test.
 func dialWeb(t *testing.T, w *Web) net.Conn {
@@ -40,13 +40,13 @@ func answerOn(conn net.Conn) string {
 
 // Who keeps open all the connections of one door that there is room for leaves others theirs.
 func TestConnectionsOfOneDoorLeaveRoomForOthers(t *testing.T) {
-	busy := standingFor(2 * ConnStands)
+	busy := standingFor(3 * ConnStands)
 	c := Config{Busy: busy, Handler: http.HandlerFunc(func(http.ResponseWriter, *http.Request) {})}
 	flooded, other := open(t, c), open(t, c)
 	for range 10 {
 		dialWeb(t, flooded)
 	}
-	doortest.Until(t, "the door is full", func() bool { return busy.Standing().Used() >= 2*ConnStands })
+	doortest.Until(t, "the door is full", func() bool { return busy.Standing().Used() >= 3*ConnStands })
 	conn := dialWeb(t, other)
 	if err := conn.SetDeadline(time.Now().Add(time.Minute)); err != nil {
 		t.Fatal(err)

@@ -29,7 +29,7 @@ const (
 	tinyTime   = 200 * time.Millisecond
 	// standingStep is what a connection takes, and gives back, at once: few streams that come and go cost the account
 	// nothing.
-	standingStep = 4 * streamStands
+	standingStep = streamStands
 )
 
 // standing counts the streams that are open on one connection, as they are on the wire: from the first frame of a
