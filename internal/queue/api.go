@@ -51,8 +51,6 @@ type QueuePut struct {
 	// Version is that of the definition (see Definition) for whose columns the rows were made, when To is a queue: when
 	// its columns are others by now the change is refused, ErrChanged. 0: rows are taken as they are.
 	Version uint64
-	// Existing makes no queue: To has to be there, else ErrNotFound.
-	Existing bool
 }
 
 // Change is a group that takes effect as a whole: puts to several queues, settlements, notes.
@@ -62,6 +60,8 @@ type Change struct {
 	Settles []Settlement
 	Notes   []Note
 	Needed  bool // the notes are kept whatever they take in memory: see KeepNotes
+	// Existing makes no queue: where messages are put has to be there, else ErrNotFound.
+	Existing bool
 }
 
 // From is a queue to claim from and the condition a message has to meet.

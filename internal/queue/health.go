@@ -39,6 +39,6 @@ func (s *Store) Ready() error {
 // hasRoom checks the bounds of the store for a small message. The lock is held.
 func (s *Store) hasRoom() error {
 	s.state.advance(s.clock())
-	p := plan{s: s.state, limits: &s.limits, now: s.state.now}
+	p := plan{s: s.state, now: s.state.now}
 	return p.fitsStore(smallPut, smallPut)
 }

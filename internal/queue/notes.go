@@ -113,14 +113,14 @@ func (p *plan) notes(c *Change) error {
 			return err
 		}
 	}
-	p.grown = grown
+	p.hold(nil).resident += grown
 	p.s.reservedResident += grown
 	return nil
 }
 
 // addNotes adds the notes of a definition to its group. It counts what they take, as plan.notes does. The lock is held.
 func (s *Store) addNotes(f *flight, notes []Note) error {
-	f.plan = plan{s: s.state, limits: &s.limits}
+	f.plan = plan{s: s.state}
 	if err := f.plan.notes(&Change{Notes: notes}); err != nil {
 		return err
 	}

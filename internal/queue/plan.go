@@ -12,17 +12,39 @@ import (
 type plan struct {
 	s       *state
 	now     int64
-	limits  *Limits
 	flight  *flight
-	taken   map[string]PutResult // deduplication ids and origins of this plan itself
+	own     *ownPuts // nil: no put of its own can have a duplicate
 	pending map[string]*flight
-	marks   map[originOf]uint64 // what this plan's own puts say of their sources
-	blocker *flight             // a duplicate is on its way to the journal: wait for it and plan again
+	blocker *flight // a duplicate is on its way to the journal: wait for it and plan again
 	held    []reservation
 	one     [1]reservation // room for the usual change
-	grown   int64          // what its notes will take in memory beyond those that they replace
 
 	counts []counted // totals to raise when it is done
+}
+
+// ownPuts is what a plan's own puts are known by.
+type ownPuts struct {
+	taken map[string]PutResult // by deduplication ids and origins
+	marks map[originOf]uint64  // what they say of their sources
+}
+
+// remember notes what a put of the plan will be known by.
+func (p *plan) remember(q *queueState, o *message.Origin, keys []string, r PutResult) {
+	marked := o.Mark > 0 && o.Source != ""
+	if !marked && len(keys) == 0 {
+		return
+	}
+	if p.own == nil {
+		p.own = &ownPuts{map[string]PutResult{}, map[originOf]uint64{}}
+	}
+	if marked {
+		k := originOf{q, o.Source}
+		p.own.marks[k] = max(p.own.marks[k], o.Mark)
+	}
+	for _, k := range keys {
+		p.own.taken[k] = r
+		p.flight.keys = append(p.flight.keys, k)
+	}
 }
 
 // counted is a total that no event tells of: of a queue its duplicates, of a topic what nobody subscribed to.
@@ -39,7 +61,7 @@ type originOf struct {
 
 // reservation is what a plan counts against the bounds of a queue and of the store until its fate is known.
 type reservation struct {
-	q               *queueState
+	q               *queueState // nil: notes, which count against the store's memory only
 	messages, bytes int64
 	resident        int64
 }
@@ -66,13 +88,21 @@ func (p *plan) known(q *queueState, m *message.Message, keys []string) (PutResul
 			return PutResult{ID: r.id, Sequence: r.seq, Duplicate: true}, true
 		}
 	}
-	if o := &m.Origin; o.Source != "" && (q.tookBefore(o) || o.Offset < p.marks[originOf{q, o.Source}]) {
+	o := &m.Origin
+	if o.Source != "" && q.tookBefore(o) {
 		return PutResult{Duplicate: true}, true
 	}
-	for _, k := range keys {
-		if r, ok := p.taken[k]; ok {
-			return PutResult{ID: r.ID, Sequence: r.Sequence, Duplicate: true}, true
+	if own := p.own; own != nil {
+		if o.Source != "" && o.Offset < own.marks[originOf{q, o.Source}] {
+			return PutResult{Duplicate: true}, true
 		}
+		for _, k := range keys {
+			if r, ok := own.taken[k]; ok {
+				return PutResult{ID: r.ID, Sequence: r.Sequence, Duplicate: true}, true
+			}
+		}
+	}
+	for _, k := range keys {
 		if f := p.pending[k]; f != nil {
 			p.blocker = f
 		}
@@ -102,31 +132,23 @@ func (p *plan) number(q *queueState, m *message.Message, size int, exempt bool) 
 	p.s.reserved++
 	p.s.reservedBytes += int64(size)
 	p.s.reservedResident += resident
+	h := p.hold(q)
+	h.messages++
+	h.bytes += int64(size)
+	h.resident += resident
+	p.remember(q, &m.Origin, keys, r)
+	return r, nil
+}
+
+// hold returns the reservation for q, which may be that of the put before.
+func (p *plan) hold(q *queueState) *reservation {
 	if p.held == nil {
 		p.held = p.one[:0]
 	}
 	if n := len(p.held); n == 0 || p.held[n-1].q != q {
 		p.held = append(p.held, reservation{q: q})
 	}
-	h := &p.held[len(p.held)-1]
-	h.messages++
-	h.bytes += int64(size)
-	h.resident += resident
-	if o := &m.Origin; o.Mark > 0 && o.Source != "" {
-		if p.marks == nil {
-			p.marks = map[originOf]uint64{}
-		}
-		k := originOf{q, o.Source}
-		p.marks[k] = max(p.marks[k], o.Mark)
-	}
-	for _, k := range keys {
-		if p.taken == nil {
-			p.taken = map[string]PutResult{}
-		}
-		p.taken[k] = r
-		p.flight.keys = append(p.flight.keys, k)
-	}
-	return r, nil
+	return &p.held[len(p.held)-1]
 }
 
 // fits checks the bounds of the queue and the store.
@@ -147,14 +169,14 @@ func residentOf(m *message.Message, size int) int64 { return rowResident + int64
 // fitsStore checks the bounds of the store.
 func (p *plan) fitsStore(size int, resident int64) error {
 	switch {
-	case p.s.messages+p.s.reserved >= p.limits.Messages:
-		return &FullError{Name{}, "messages", p.limits.Messages}
-	case p.bytes()+int64(size) <= p.limits.Bytes && p.remembers(resident):
+	case p.s.messages+p.s.reserved >= p.s.limits.Messages:
+		return &FullError{Name{}, "messages", p.s.limits.Messages}
+	case p.bytes()+int64(size) <= p.s.limits.Bytes && p.remembers(resident):
 		return nil
 	}
 	p.s.forgetDue(forgetAtOnce) // ids whose window has ended go when they are in the way
-	if p.bytes()+int64(size) > p.limits.Bytes {
-		return &FullError{Name{}, "bytes", p.limits.Bytes}
+	if p.bytes()+int64(size) > p.s.limits.Bytes {
+		return &FullError{Name{}, "bytes", p.s.limits.Bytes}
 	}
 	return p.fitsMemory(resident)
 }
@@ -162,14 +184,14 @@ func (p *plan) fitsStore(size int, resident int64) error {
 // fitsMemory checks the bound of what is kept in memory.
 func (p *plan) fitsMemory(resident int64) error {
 	if !p.remembers(resident) {
-		return &FullError{Name{}, "bytes of memory", p.limits.Memory}
+		return &FullError{Name{}, "bytes of memory", p.s.limits.Memory}
 	}
 	return nil
 }
 
 // remembers tells whether what is kept in memory leaves room for so many bytes more.
 func (p *plan) remembers(resident int64) bool {
-	return p.limits.Memory == 0 || p.s.resident+p.s.reservedResident+p.s.idBytes+resident <= p.limits.Memory
+	return p.s.limits.Memory == 0 || p.s.resident+p.s.reservedResident+p.s.idBytes+resident <= p.s.limits.Memory
 }
 
 // bytes is what counts against the store's limit of bytes.
@@ -225,7 +247,7 @@ func (f *flight) newPut(m *message.Message) (e *put, head []byte) {
 func (p *plan) publish(t *topicState, m *message.Message, rows map[*queueState][][]message.Value, at int) (PutResult,
 	error) {
 	if t.subscribed.Len() == 0 {
-		if p.limits.RequireSubscription {
+		if p.s.limits.RequireSubscription {
 			return PutResult{}, fmt.Errorf("%w: topic %s", ErrUnheard, t.name.Short())
 		}
 		p.counts = append(p.counts, counted{topic: t})
@@ -318,15 +340,13 @@ func (p *plan) count() {
 // giveBack ends the reservation: what was kept counts by itself, what was not is gone.
 func (p *plan) giveBack() {
 	for _, h := range p.held {
-		h.q.reserved -= h.messages
-		h.q.reservedBytes -= h.bytes
+		if h.q != nil {
+			h.q.reserved -= h.messages
+			h.q.reservedBytes -= h.bytes
+		}
 		p.s.reserved -= h.messages
 		p.s.reservedBytes -= h.bytes
 		p.s.reservedResident -= h.resident
 	}
 	p.held = nil
-	if p.grown > 0 {
-		p.s.reservedResident -= p.grown
-		p.grown = 0
-	}
 }

@@ -182,7 +182,7 @@ func (s *Store) prepare(ctx context.Context, p *prepared) error {
 			}
 			return err
 		}
-		if err := s.supply(ctx, &p.change.Puts[i], &p.puts[i]); err != nil {
+		if err := s.supply(ctx, p, i); err != nil {
 			return err
 		}
 	}
@@ -242,8 +242,10 @@ func (s *Store) changing(pp *preparedPut) *flight {
 	return s.defining[pp.queue.name]
 }
 
-// supply does what lacking found to be lacking. It is called with the lock held by enter and gives it up.
-func (s *Store) supply(ctx context.Context, qp *QueuePut, pp *preparedPut) error {
+// supply does what lacking found to be lacking for the put at index i. It is called with the lock held by enter and
+// gives it up.
+func (s *Store) supply(ctx context.Context, p *prepared, i int) error {
+	pp := &p.puts[i]
 	if f := s.changing(pp); f != nil {
 		s.leave()
 		if err := f.wait(ctx); err != nil && ctx.Err() != nil {
@@ -256,7 +258,7 @@ func (s *Store) supply(ctx context.Context, qp *QueuePut, pp *preparedPut) error
 		if err := pp.to.Check(); err != nil {
 			return err
 		}
-		if !s.demand || qp.Existing {
+		if !s.demand || p.change.Existing {
 			return fmt.Errorf("%w: %s", ErrNotFound, pp.to.Short())
 		}
 		if _, err := s.CreateQueue(ctx, pp.to, Definition{}); err != nil && !errors.Is(err, ErrExists) {
@@ -264,7 +266,7 @@ func (s *Store) supply(ctx context.Context, qp *QueuePut, pp *preparedPut) error
 		}
 		return nil
 	}
-	return s.makeRows(qp, pp)
+	return s.makeRows(&p.change.Puts[i], pp)
 }
 
 // makeRows makes the rows of a put for the columns that there are. It is called with the lock held by enter and gives
@@ -352,7 +354,7 @@ type launched struct {
 // f and results, empty and with room for the change, were made before: not under the lock.
 func (s *Store) launch(p *prepared, f *flight, results []PutResult) (out launched, err error) {
 	pl := &f.plan
-	*pl = plan{s: s.state, now: s.state.now, limits: &s.limits, flight: f, pending: s.pending}
+	*pl = plan{s: s.state, now: s.state.now, flight: f, pending: s.pending}
 	fail := func(err error) (launched, error) {
 		f.giveUp()
 		s.state.serve()

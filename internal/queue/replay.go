@@ -135,7 +135,7 @@ func (s *Store) replayBatch(ctx context.Context, q *queueState, columns message.
 		return fmt.Errorf("read dead letters: %w", err)
 	}
 	var homeless, moving []entry
-	c := Change{}
+	c := Change{Existing: r.Existing}
 	for i, m := range msgs {
 		to, ok := s.home(q, m, r.To)
 		if !ok {
@@ -152,7 +152,7 @@ func (s *Store) replayBatch(ctx context.Context, q *queueState, columns message.
 		m.Death = nil
 		m.Dedup, m.Origin = "", message.Origin{} // it is not put again: nothing may take it for a duplicate
 		moving = append(moving, es[i])
-		c.Puts = append(c.Puts, QueuePut{To: to, Messages: []message.Message{*m}, Existing: r.Existing})
+		c.Puts = append(c.Puts, QueuePut{To: to, Messages: []message.Message{*m}})
 	}
 	done.Homeless += len(homeless)
 	s.unreplay(q, homeless)
@@ -167,7 +167,7 @@ func (s *Store) moveAll(ctx context.Context, q *queueState, es []entry, c *Chang
 	moved, err := s.move(ctx, q, es, c)
 	if moved == 0 && errors.Is(err, ErrTooLarge) && len(es) > 1 {
 		for i := range es {
-			one := Change{Puts: c.Puts[i : i+1]}
+			one := Change{Puts: c.Puts[i : i+1], Existing: c.Existing}
 			if err := s.moveAll(ctx, q, es[i:i+1], &one, done); err != nil {
 				s.unreplay(q, es[i+1:])
 				return err

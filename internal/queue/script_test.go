@@ -225,7 +225,8 @@ func (st *stage) message(words []string) message.Message {
 func (st *stage) plan() (*plan, *flight) {
 	f := newFlight()
 	l := Limits{}.withDefaults()
-	return &plan{s: st.s, now: st.s.now, limits: &l, flight: f}, f
+	st.s.limits = &l
+	return &plan{s: st.s, now: st.s.now, flight: f}, f
 }
 
 func (st *stage) finish(p *plan, f *flight) {

@@ -13,7 +13,8 @@ import (
 // time comes with events and with questions. It is not safe for concurrent use; the Store holds its lock around every
 // call.
 type state struct {
-	now    int64 // journaled time, microseconds; never runs backwards
+	limits *Limits // what puts may fill; the Store's
+	now    int64   // journaled time, microseconds; never runs backwards
 	time   timekeeper
 	epoch  uint32
 	nextID uint32 // of queues and topics

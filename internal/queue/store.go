@@ -121,7 +121,7 @@ func Open(ctx context.Context, o Options) (*Store, error) {
 	if s.state, err = fold(ctx, o.Journal); err != nil {
 		return nil, fmt.Errorf("start from journal %s: %w", o.Journal.Info().Where, err)
 	}
-	s.state.time.monotonic = o.Monotonic
+	s.state.limits, s.state.time.monotonic = &s.limits, o.Monotonic
 	s.state.advance(s.clock())
 	s.state.settleDown()
 	s.state.takeReleased() // Keep tells the journal what is needed

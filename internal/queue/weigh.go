@@ -104,7 +104,7 @@ func residentOfLayouts(layouts []*layout) (bytes int64) {
 // it is on its way. The lock is held, also when the caller calls over.
 func (s *Store) reserve(grown int64, needed bool, coming ...*int) (over func(), err error) {
 	grown = max(grown, 0)
-	p := plan{s: s.state, limits: &s.limits}
+	p := plan{s: s.state}
 	if grown > 0 && !needed && !p.remembers(grown) {
 		s.state.forgetDue(forgetAtOnce)
 		if err := p.fitsMemory(grown); err != nil {

@@ -225,7 +225,7 @@ func (s *Store) end(ctx context.Context, ds []doomed, how ending, failed func(),
 	}
 	f := newFlight()
 	pl := &f.plan
-	*pl = plan{s: s.state, now: s.state.now, limits: &s.limits, flight: f}
+	*pl = plan{s: s.state, now: s.state.now, flight: f}
 	for i, d := range ds {
 		if err != nil {
 			break
