@@ -39,6 +39,7 @@ var floors = []floor{
 	{"waiters", []string{"internal/interest"}, "who waits for which messages"},
 	{"disk tests", []string{"internal/journal/file/faultfs"}, "a disk that fails when told, for tests"},
 	{"disk", []string{"internal/journal/file"}, "the journal in files"},
+	{"memory", []string{"internal/journal/memory"}, "a journal in memory, for tests"},
 	{"journal tests", []string{"internal/journal/journaltest"}, "what every journal has to pass, for tests"},
 	{"logs and language", []string{"internal/condition", "internal/index", "internal/journal"},
 		"the journal's contract; the language of conditions; ordered indexes"},
@@ -57,8 +58,8 @@ var floors = []floor{
 
 // forTests are rooms that only tests may import.
 var forTests = []string{
-	"internal/journal/journaltest", "internal/journal/file/faultfs", "internal/push/pushtest", "internal/rows/rowstest",
-	"internal/program/programtest",
+	"internal/journal/journaltest", "internal/journal/file/faultfs", "internal/journal/memory",
+	"internal/push/pushtest", "internal/rows/rowstest", "internal/program/programtest",
 	"internal/databasetest", "internal/metricstest", "internal/outbound/proxytest",
 }
 

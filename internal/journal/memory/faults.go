@@ -1,0 +1,170 @@
+package memory
+
+import (
+	"bytes"
+	"errors"
+	"slices"
+
+	"github.com/hikyaku/hikyaku/internal/journal"
+)
+
+// faults are what goes wrong with a journal, as its owner's tests want it.
+type faults struct {
+	held     bool   // nothing becomes durable
+	full     bool   // lasting records are refused
+	refusing bool   // done functions are told ErrRefused
+	broken   error  // nothing is taken
+	reading  func() // called before the next read
+	reads    int
+}
+
+// Hold stops everything from becoming durable, and done functions from being called, until it is called with false.
+// Close ends it.
+func (j *Journal) Hold(on bool) { j.set(func() { j.faults.held = on }) }
+
+// AnswerFirst calls the oldest of the done functions that Hold stops, and no other.
+func (j *Journal) AnswerFirst() {
+	var first func()
+	j.set(func() { first, j.waiting = j.waiting[0], j.waiting[1:] })
+	first()
+}
+
+// Refuse lets done functions be told journal.ErrRefused and nothing be kept, until it is called with false.
+func (j *Journal) Refuse(on bool) { j.set(func() { j.faults.refusing = on }) }
+
+// Fill lets groups with lasting records be refused with journal.ErrFull, until it is called with false.
+func (j *Journal) Fill(on bool) { j.set(func() { j.faults.full = on }) }
+
+// Break lets everything be refused with err, for good. A journal.ErrFailed closes Failed.
+func (j *Journal) Break(err error) {
+	j.set(func() {
+		if j.faults.broken == nil && errors.Is(err, journal.ErrFailed) {
+			close(j.failed)
+		}
+		j.faults.broken = err
+	})
+}
+
+// BeforeRead lets f be called, once, before the next read.
+func (j *Journal) BeforeRead(f func()) { j.set(func() { j.faults.reading = f }) }
+
+// Reads is how many records were read.
+func (j *Journal) Reads() (n int) {
+	j.set(func() { n = j.faults.reads })
+	return n
+}
+
+func (j *Journal) set(change func()) {
+	j.disk.mu.Lock()
+	defer j.disk.mu.Unlock()
+	change()
+	j.wake.Broadcast()
+}
+
+// Damage flips a bit of the record at a: whoever reads it gets a *journal.DamageError.
+func (d *Disk) Damage(a journal.Address) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if k := d.find(a); k != nil {
+		k.damaged = true
+	}
+}
+
+// DamageCheckpoint flips a bit of the newest checkpoint that is not damaged yet.
+func (d *Disk) DamageCheckpoint() error {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	for i := len(d.saved) - 1; i >= 0; i-- {
+		if !d.saved[i].damaged {
+			d.saved[i].damaged = true
+			return nil
+		}
+	}
+	return journal.ErrNoCheckpoint
+}
+
+// Cut loses every group behind a position.
+func (d *Disk) Cut(behind journal.Position) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.cut(behind)
+}
+
+// Lose loses the groups for which lost says so, as a medium that moved their lasting records elsewhere.
+func (d *Disk) Lose(lost func(journal.Group) bool) {
+	gone := map[journal.Position]bool{}
+	for _, g := range d.Groups() {
+		gone[g.Position] = lost(g)
+	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.groups = slices.DeleteFunc(d.groups, func(g group) bool {
+		if gone[g.position] {
+			d.dropped(g)
+		}
+		return gone[g.position]
+	})
+}
+
+// ForgetCheckpoints loses every checkpoint.
+func (d *Disk) ForgetCheckpoints() {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.saved = nil
+}
+
+// AlterCheckpoints puts others in the place of those that are kept.
+func (d *Disk) AlterCheckpoints(alter func(content []byte) []byte) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	for i := range d.saved {
+		d.saved[i].content = alter(d.saved[i].content)
+	}
+}
+
+// Checkpoints are the contents of those that are kept, the older one first.
+func (d *Disk) Checkpoints() (contents [][]byte) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	for _, c := range d.saved {
+		contents = append(contents, bytes.Clone(c.content))
+	}
+	return contents
+}
+
+// Groups are all groups of the log with their bodies, released ones among them. They share the memory of the log.
+func (d *Disk) Groups() []journal.Group {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	groups := make([]journal.Group, 0, len(d.groups))
+	for _, g := range d.groups {
+		out := journal.Group{Position: g.position, Records: make([]journal.Record, len(g.records))}
+		for i := range g.records {
+			out.Records[i] = g.records[i].Record
+		}
+		groups = append(groups, out)
+	}
+	return groups
+}
+
+// Released tells whether the record at a is gone, or was never there.
+func (d *Disk) Released(a journal.Address) bool {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	k := d.find(a)
+	return k == nil || k.released
+}
+
+// Synced is the position up to which everything survives a power cut.
+func (d *Disk) Synced() journal.Position {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.synced
+}
+
+// Record reads the record at a, whoever has the disk open.
+func (d *Disk) Record(a journal.Address) (journal.Record, error) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.read(a)
+}

@@ -1,0 +1,459 @@
+package memory
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"iter"
+	"slices"
+	"sync"
+
+	"github.com/hikyaku/hikyaku/internal/journal"
+)
+
+// Options say how a journal behaves.
+type Options struct {
+	// Limits of one group; those that are 0 are 1 GiB and 1,048,576 records.
+	Limits journal.Limits
+	// Durability is what Info says; "": journal.None, which is what memory is. Who treats a Disk as something that
+	// outlives the process says journal.Fsync.
+	Durability journal.Durability
+	// KeepAll keeps the log whole, though nothing of a part of it is needed any more.
+	KeepAll bool
+	// Strict, if set, is told of what the contract allows and a careful owner does not do: a record that is released or
+	// kept twice, one that is kept after it was released, a checkpoint of what is not durable.
+	Strict func(what string)
+}
+
+// Journal is a Disk that is open. It implements journal.Journal.
+type Journal struct {
+	disk *Disk
+	opts Options
+
+	// The lock of the disk guards these.
+	wake     *sync.Cond
+	waiting  []func() // done functions of groups that are not durable yet, and who waits for them
+	busy     bool     // done functions are being called
+	lent     bool     // somebody has the turn to call them
+	closed   bool
+	finished chan struct{}
+	failed   chan struct{}
+	stats    journal.Stats
+	faults   faults
+}
+
+var _ journal.Journal = (*Journal)(nil)
+
+// Open opens the disk. Another Journal must not have it open: journal.ErrLocked.
+func (d *Disk) Open(o Options) (*Journal, error) {
+	if o.Limits.GroupBytes == 0 {
+		o.Limits.GroupBytes = 1 << 30
+	}
+	if o.Limits.GroupRecords == 0 {
+		o.Limits.GroupRecords = 1 << 20
+	}
+	if o.Durability == "" {
+		o.Durability = journal.None
+	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.opened {
+		return nil, journal.ErrLocked
+	}
+	d.opened, d.loaded = true, false
+	j := &Journal{disk: d, opts: o, finished: make(chan struct{}), failed: make(chan struct{}),
+		wake: sync.NewCond(&d.mu)}
+	go j.run()
+	return j, nil
+}
+
+// Disk is what j has open.
+func (j *Journal) Disk() *Disk { return j.disk }
+
+// run makes groups durable and calls their done functions, as long as nobody has the turn to.
+func (j *Journal) run() {
+	defer close(j.finished)
+	j.disk.mu.Lock()
+	defer j.disk.mu.Unlock()
+	for {
+		for j.lent || !j.closed && (j.faults.held || len(j.waiting) == 0) {
+			j.wake.Wait()
+		}
+		if len(j.waiting) == 0 {
+			return
+		}
+		j.answer()
+	}
+}
+
+// answer makes everything durable and calls the functions that wait for it. It is called with the lock and gives it up
+// meanwhile.
+func (j *Journal) answer() {
+	ready := j.waiting
+	j.waiting, j.busy = nil, true
+	j.sync()
+	j.disk.mu.Unlock()
+	for _, f := range ready {
+		f()
+	}
+	j.disk.mu.Lock()
+	j.busy = false
+	j.wake.Broadcast()
+}
+
+func (j *Journal) sync() {
+	if j.disk.synced != j.disk.end {
+		j.disk.synced = j.disk.end
+		j.stats.Syncs++
+	}
+}
+
+// Append implements journal.Journal.
+func (j *Journal) Append(records []journal.Record, done func(journal.Position, error)) error {
+	j.disk.mu.Lock()
+	defer j.disk.mu.Unlock()
+	return j.append(records, done)
+}
+
+// AppendTurn implements journal.Journal. It leaves the turn to the caller whenever nobody else has it.
+func (j *Journal) AppendTurn(records []journal.Record, done func(journal.Position, error)) (func(), error) {
+	j.disk.mu.Lock()
+	defer j.disk.mu.Unlock()
+	free := !j.faults.held && !j.lent && !j.busy && len(j.waiting) == 0
+	if err := j.append(records, done); err != nil || !free {
+		return nil, err
+	}
+	j.lent = true
+	return j.turn, nil
+}
+
+func (j *Journal) turn() {
+	j.disk.mu.Lock()
+	defer j.disk.mu.Unlock()
+	for j.faults.held && !j.closed {
+		j.wake.Wait()
+	}
+	j.answer()
+	j.lent = false
+	j.wake.Broadcast()
+}
+
+func (j *Journal) append(records []journal.Record, done func(journal.Position, error)) error {
+	if err := j.takes(records); err != nil {
+		return err
+	}
+	var p journal.Position
+	var err error
+	if j.faults.refusing {
+		err = journal.ErrRefused
+	} else {
+		p = j.add(records)
+	}
+	j.waiting = append(j.waiting, func() { done(p, err) })
+	j.wake.Broadcast()
+	return nil
+}
+
+// takes tells why a group is not taken.
+func (j *Journal) takes(records []journal.Record) error {
+	if err := j.usable(); err != nil {
+		return err
+	}
+	size := 0
+	for i := range records {
+		if size += records[i].Size(); j.faults.full && records[i].Life == journal.Lasting {
+			return journal.ErrFull
+		}
+	}
+	if l := j.opts.Limits; size > l.GroupBytes || len(records) > l.GroupRecords {
+		return fmt.Errorf("%w: %d records of %d bytes; the limits are %d and %d", journal.ErrTooLarge, len(records),
+			size, l.GroupRecords, l.GroupBytes)
+	}
+	return nil
+}
+
+// usable tells why nothing is taken any more.
+func (j *Journal) usable() error {
+	if j.closed {
+		return journal.ErrClosed
+	}
+	return j.faults.broken
+}
+
+func (j *Journal) add(records []journal.Record) journal.Position {
+	j.stats.Groups++
+	j.stats.Records += uint64(len(records))
+	for i := range records {
+		j.stats.Bytes += uint64(records[i].Size())
+	}
+	return j.disk.add(records)
+}
+
+// Write implements journal.Journal.
+func (j *Journal) Write(records []journal.Record) error {
+	j.disk.mu.Lock()
+	defer j.disk.mu.Unlock()
+	if err := j.takes(records); err != nil {
+		return err
+	}
+	j.add(records)
+	return nil
+}
+
+// Sync implements journal.Journal.
+func (j *Journal) Sync(ctx context.Context) error {
+	j.disk.mu.Lock()
+	defer j.disk.mu.Unlock()
+	if err := j.usable(); err != nil || !j.faults.held {
+		j.sync()
+		return err
+	}
+	synced := make(chan struct{})
+	j.waiting = append(j.waiting, func() { close(synced) })
+	j.disk.mu.Unlock()
+	defer j.disk.mu.Lock()
+	select {
+	case <-synced:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// Read implements journal.Journal.
+func (j *Journal) Read(ctx context.Context, addrs []journal.Address, each func(int, journal.Record, error)) error {
+	j.disk.mu.Lock()
+	before, closed := j.faults.reading, j.closed
+	j.faults.reading = nil
+	j.disk.mu.Unlock()
+	if closed {
+		return journal.ErrClosed
+	}
+	if before != nil {
+		before()
+	}
+	for i, a := range addrs {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		j.disk.mu.Lock()
+		j.faults.reads++
+		r, err := j.disk.read(a)
+		j.disk.mu.Unlock()
+		each(i, r, err)
+	}
+	return nil
+}
+
+// Scan implements journal.Journal.
+func (j *Journal) Scan(ctx context.Context, from journal.Position) iter.Seq2[journal.Group, error] {
+	j.disk.mu.Lock()
+	last, err := j.disk.end, j.usable()
+	j.disk.mu.Unlock()
+	return func(yield func(journal.Group, error) bool) {
+		for err == nil {
+			if err = ctx.Err(); err != nil {
+				break
+			}
+			g := j.next(from, last)
+			if g.Records == nil || !yield(g, nil) {
+				return
+			}
+			for _, r := range g.Records { // they are valid only until now
+				clear(r.Head)
+			}
+			from = g.Position
+		}
+		if !errors.Is(err, journal.ErrFailed) { // what is there can be read
+			yield(journal.Group{}, err)
+		}
+	}
+}
+
+// next returns the first group behind from that is not behind last, without bodies; none: one without records.
+func (j *Journal) next(from, last journal.Position) journal.Group {
+	j.disk.mu.Lock()
+	defer j.disk.mu.Unlock()
+	i, there := j.disk.search(from)
+	if there {
+		i++
+	}
+	if i == len(j.disk.groups) || j.disk.groups[i].position > last {
+		return journal.Group{}
+	}
+	g := &j.disk.groups[i]
+	out := journal.Group{Position: g.position, Records: make([]journal.Record, len(g.records))}
+	for i := range g.records {
+		out.Records[i] = g.records[i].Record
+		out.Records[i].Head, out.Records[i].Body = bytes.Clone(out.Records[i].Head), nil
+	}
+	return out
+}
+
+// End implements journal.Journal.
+func (j *Journal) End() journal.Position {
+	j.disk.mu.Lock()
+	defer j.disk.mu.Unlock()
+	return j.disk.end
+}
+
+// Release implements journal.Journal.
+func (j *Journal) Release(addrs ...journal.Address) {
+	j.disk.mu.Lock()
+	defer j.disk.mu.Unlock()
+	for _, a := range addrs {
+		if k := j.disk.find(a); k != nil && k.Life == journal.Lasting {
+			if k.released {
+				j.strictly("record %d of group %d is released twice", a.Index, a.Position)
+			}
+			j.disk.release(k)
+		}
+	}
+}
+
+func (j *Journal) strictly(format string, args ...any) {
+	if j.opts.Strict != nil {
+		j.opts.Strict(fmt.Sprintf(format, args...))
+	}
+}
+
+// ReleaseBefore implements journal.Journal.
+func (j *Journal) ReleaseBefore(p journal.Position) {
+	j.disk.mu.Lock()
+	defer j.disk.mu.Unlock()
+	for _, g := range j.disk.groups {
+		if g.position >= p {
+			return
+		}
+		for i := range g.records {
+			j.disk.release(&g.records[i])
+		}
+	}
+}
+
+// Keep implements journal.Journal.
+func (j *Journal) Keep(live iter.Seq[journal.Address]) {
+	keep := map[journal.Address]bool{}
+	for a := range live { // without the lock: whoever makes the list may read
+		if keep[a] {
+			j.strictly("record %d of group %d is kept twice", a.Index, a.Position)
+		}
+		keep[a] = true
+	}
+	j.disk.mu.Lock()
+	defer j.disk.mu.Unlock()
+	for a := range keep {
+		if k := j.disk.find(a); k != nil && k.released {
+			j.strictly("record %d of group %d is kept after it was released", a.Index, a.Position)
+		}
+	}
+	for _, g := range j.disk.groups {
+		for i := range g.records {
+			if !keep[journal.Address{Position: g.position, Index: uint32(i)}] {
+				j.disk.release(&g.records[i])
+			}
+		}
+	}
+	j.disk.loaded = true
+}
+
+// SaveCheckpoint implements journal.Journal.
+func (j *Journal) SaveCheckpoint(_ context.Context, at journal.Position, write func(io.Writer) error) error {
+	j.disk.mu.Lock()
+	end, err := j.disk.end, j.usable()
+	j.disk.mu.Unlock()
+	if err != nil {
+		return err
+	}
+	if at > end {
+		return fmt.Errorf("a checkpoint at %d is behind the end of the log, %d", at, end)
+	}
+	var b bytes.Buffer
+	if err := write(&b); err != nil {
+		return err
+	}
+	j.disk.mu.Lock()
+	defer j.disk.mu.Unlock()
+	if at > j.disk.synced {
+		j.strictly("a checkpoint at %d, of what is not durable", at)
+	}
+	j.disk.saved = append(slices.DeleteFunc(j.disk.saved, func(c checkpoint) bool { return c.damaged }),
+		checkpoint{at: at, content: b.Bytes()})
+	j.disk.saved = j.disk.saved[max(0, len(j.disk.saved)-2):]
+	j.stats.CheckpointBytes += uint64(b.Len())
+	if !j.opts.KeepAll {
+		j.disk.reclaim()
+	}
+	return nil
+}
+
+// LoadCheckpoint implements journal.Journal.
+func (j *Journal) LoadCheckpoint(context.Context) (at journal.Position, r io.ReadCloser, skipped []error, err error) {
+	j.disk.mu.Lock()
+	defer j.disk.mu.Unlock()
+	for _, c := range slices.Backward(j.disk.saved) {
+		if !c.damaged {
+			return c.at, io.NopCloser(bytes.NewReader(c.content)), skipped, nil
+		}
+		skipped = append(skipped, &journal.DamageError{Where: fmt.Sprintf("memory, checkpoint at %d", c.at),
+			What: "a flipped bit"})
+	}
+	if len(skipped) > 0 {
+		return 0, nil, skipped, errors.Join(skipped...)
+	}
+	return 0, nil, nil, journal.ErrNoCheckpoint
+}
+
+// Info implements journal.Journal.
+func (j *Journal) Info() journal.Info {
+	return journal.Info{Durability: j.opts.Durability, Limits: j.opts.Limits, Where: "memory"}
+}
+
+// Stats implements journal.Journal.
+func (j *Journal) Stats() journal.Stats {
+	j.disk.mu.Lock()
+	defer j.disk.mu.Unlock()
+	s := j.stats
+	s.LiveBytes, s.TotalBytes = j.disk.live, j.disk.total
+	if n := len(j.disk.saved); n > 0 {
+		s.Checkpoint = j.disk.saved[n-1].at
+	}
+	return s
+}
+
+// Failed implements journal.Journal.
+func (j *Journal) Failed() <-chan struct{} { return j.failed }
+
+// Health implements journal.Journal.
+func (j *Journal) Health() error {
+	j.disk.mu.Lock()
+	defer j.disk.mu.Unlock()
+	switch err := j.usable(); {
+	case err != nil:
+		return err
+	case j.faults.full:
+		return journal.ErrFull
+	case j.faults.refusing:
+		return journal.ErrRefused
+	}
+	return nil
+}
+
+// Close implements journal.Journal.
+func (j *Journal) Close() error {
+	j.disk.mu.Lock()
+	again := j.closed
+	j.closed = true
+	j.wake.Broadcast()
+	j.disk.mu.Unlock()
+	<-j.finished
+	if !again {
+		j.disk.mu.Lock()
+		j.sync()
+		j.disk.opened = false
+		j.disk.mu.Unlock()
+	}
+	return nil
+}

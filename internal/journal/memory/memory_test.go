@@ -1,0 +1,92 @@
+package memory_test
+
+import (
+	"errors"
+	"io"
+	"testing"
+
+	"go.uber.org/goleak"
+
+	"github.com/hikyaku/hikyaku/internal/journal"
+	"github.com/hikyaku/hikyaku/internal/journal/journaltest"
+	"github.com/hikyaku/hikyaku/internal/journal/memory"
+)
+
+func TestContract(t *testing.T) {
+	defer goleak.VerifyNone(t)
+	journaltest.Run(t, func(*testing.T) journaltest.Harness {
+		disk := memory.New()
+		return journaltest.Harness{
+			Open: func() (journal.Journal, error) {
+				return disk.Open(memory.Options{Limits: journal.Limits{GroupBytes: 1 << 20, GroupRecords: 1000}})
+			},
+			DamageCheckpoint: disk.DamageCheckpoint,
+		}
+	})
+}
+
+func mustOpen(t *testing.T, d *memory.Disk, o memory.Options) *memory.Journal {
+	t.Helper()
+	j, err := d.Open(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := j.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return j
+}
+
+func TestADiskIsOpenOnce(t *testing.T) {
+	d := memory.New()
+	j := mustOpen(t, d, memory.Options{})
+	if _, err := d.Open(memory.Options{}); !errors.Is(err, journal.ErrLocked) {
+		t.Errorf("a second opening: %v", err)
+	}
+	if err := j.Close(); err != nil {
+		t.Fatal(err)
+	}
+	mustOpen(t, d, memory.Options{})
+}
+
+func TestAPowerCutLosesWhatWasNotSynced(t *testing.T) {
+	d := memory.New()
+	j := mustOpen(t, d, memory.Options{})
+	if err := j.Write([]journal.Record{{Life: journal.Lasting, Body: []byte("synced")}}); err != nil {
+		t.Fatal(err)
+	}
+	if err := j.Sync(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	first := j.End()
+	if err := j.Write([]journal.Record{{Life: journal.Lasting, Body: []byte("not")}}); err != nil {
+		t.Fatal(err)
+	}
+	for powerCut, want := range map[bool]journal.Position{true: first, false: j.End()} {
+		if got := mustOpen(t, d.After(powerCut), memory.Options{}).End(); got != want {
+			t.Errorf("power cut: %t: the end is %d, not %d", powerCut, got, want)
+		}
+	}
+}
+
+func TestMemoryHoldsOnlyWhatIsNeeded(t *testing.T) {
+	d := memory.New()
+	j := mustOpen(t, d, memory.Options{})
+	j.Keep(func(func(journal.Address) bool) {})
+	for range 1000 {
+		if err := j.Write([]journal.Record{{Life: journal.Lasting, Body: make([]byte, 1000)}}); err != nil {
+			t.Fatal(err)
+		}
+		j.Release(journal.Address{Position: j.End()})
+	}
+	for range 2 {
+		if err := j.SaveCheckpoint(t.Context(), j.End(), func(io.Writer) error { return nil }); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if n := len(d.Groups()); n != 0 {
+		t.Errorf("%d groups are in memory, and nothing of them is needed", n)
+	}
+}
