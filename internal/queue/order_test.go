@@ -185,9 +185,7 @@ func TestAMessageThatSeeksBroughtBackIsNotBuriedUnderItsReader(t *testing.T) {
 			t.Fatal(err)
 		}
 		full := func(on bool) {
-			m.mu.Lock()
-			m.full = on
-			m.mu.Unlock()
+			m.Fill(on)
 		}
 		began := time.Now()
 		mustPut(t, s, news, text("a")...)

@@ -3,6 +3,7 @@ package queue
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -17,7 +18,7 @@ import (
 // pageRecords are the addresses of the pages that were written and not released.
 func pageRecords(m *memory) (addrs []journal.Address) {
 	for a := range unreleased(m) {
-		r, _ := m.record(a)
+		r, _ := m.Record(a)
 		if _, e, err := decodeEvent(r.Head); err == nil && e.kind() == kindPaged {
 			addrs = append(addrs, a)
 		}
@@ -196,7 +197,7 @@ func TestACheckpointIsSmallWhateverWaits(t *testing.T) {
 		s := open(t, m)
 		mustPut(t, s, news, countedUp(0, 9000)...)
 		checkpointNow(t, s)
-		if n := len(m.saved[len(m.saved)-1].data); n > 9000*2 {
+		if n := len(m.Checkpoints()[len(m.Checkpoints())-1]); n > 9000*2 {
 			t.Errorf("the checkpoint of 9000 messages has %d bytes", n)
 		}
 		if n := len(pageRecords(m)); n != 9000/pageSize {
@@ -216,7 +217,9 @@ func TestTheRecordOfAPageStaysUntilNoCheckpointNeedsIt(t *testing.T) {
 		settleOldest(t, s, news, 599)
 		checkpointNow(t, s)
 		older := m.after(false)
-		older.saved = older.saved[len(older.saved)-2 : len(older.saved)-1]
+		if err := older.DamageCheckpoint(); err != nil {
+			t.Fatal(err)
+		}
 		if got := there(t, open(t, older), news); got != "599" {
 			t.Errorf("a start from the older checkpoint finds %q", got)
 		}
@@ -244,7 +247,7 @@ func TestADamagedPageIsMadeAgainFromThePuts(t *testing.T) {
 		next := m.after(false)
 		bad := pageRecords(next)
 		for _, a := range bad {
-			next.damaged[a] = true
+			next.Damage(a)
 		}
 		again := open(t, next)
 		if got := there(t, again, news); got != want {
@@ -255,7 +258,7 @@ func TestADamagedPageIsMadeAgainFromThePuts(t *testing.T) {
 		}
 		time.Sleep(time.Second)
 		for _, a := range pageRecords(next) {
-			if next.damaged[a] {
+			if slices.Contains(bad, a) {
 				t.Errorf("%v is damaged and still kept", a)
 			}
 		}
@@ -273,13 +276,9 @@ func TestADamagedPageWhosePutsAreGoneStopsTheStart(t *testing.T) {
 		next := m.after(false)
 		defer next.Close()
 		for _, a := range pageRecords(next) {
-			next.damaged[a] = true
+			next.Damage(a)
 		}
-		for i := range next.groups {
-			if len(next.groups[i].records) == 600 {
-				next.groups[i].records = nil // moved away by a journal that cleans
-			}
-		}
+		next.Lose(func(g journal.Group) bool { return len(g.Records) == 600 }) // moved away by a journal that cleans
 		_, err := Open(t.Context(), Options{Journal: next})
 		if err == nil || !strings.Contains(err.Error(), "messages 0 to 255 of queue news") {
 			t.Errorf("the start said: %v", err)
@@ -293,15 +292,14 @@ func TestAFullDiskLeavesPagesInTheCheckpoint(t *testing.T) {
 		m := newMemory()
 		s := open(t, m)
 		mustPut(t, s, news, countedUp(0, 600)...)
-		m.mu.Lock()
-		m.full = true
-		m.mu.Unlock()
+		m.Fill(true)
 		checkpointNow(t, s)
 		if n := len(pageRecords(m)); n != 0 {
 			t.Errorf("%d pages were written on a full disk", n)
 		}
 		next := m.after(false)
-		next.groups = next.groups[len(next.groups)-1:] // the checkpoint has to have it all
+		last := next.End()
+		next.Lose(func(g journal.Group) bool { return g.Position < last }) // the checkpoint has to have it all
 		if st, err := open(t, next).Stats(news); err != nil || st.Ready != 600 {
 			t.Errorf("a start finds %d messages, %v", st.Ready, err)
 		}

@@ -112,11 +112,11 @@ func TestAReplayBringsNothingBackThatWasPurgedMeanwhile(t *testing.T) {
 		other := Name{DefaultNamespace, "other"}
 		mustPut(t, s, news, text("x")...)
 		mustPut(t, s, other, text("y")...)
-		m.reading = func() {
+		m.BeforeRead(func() {
 			if _, err := s.Purge(context.Background(), news); err != nil {
 				t.Error(err)
 			}
-		}
+		})
 		r, err := s.Replay(t.Context(), news, ReplayRequest{To: other})
 		if err != nil || r.Moved != 0 {
 			t.Error(r, err)
@@ -246,7 +246,7 @@ func TestAnAlterationThatIsGivenUpLeavesTheCheckpointItsPause(t *testing.T) {
 		if err := <-altered; !errors.Is(err, context.Canceled) {
 			t.Errorf("an alteration that was given up answers %v", err)
 		}
-		groups := func() int { m.mu.Lock(); defer m.mu.Unlock(); return len(m.groups) }
+		groups := func() int { return len(m.Groups()) }
 		before := groups()
 		begin(func() error { _, err := s.Put(context.Background(), news, text("later")); return err })
 		if n := groups(); n != before {
@@ -516,9 +516,7 @@ func TestWhatAnOwnerCouldNotSettleGoesBackWhenItIsGone(t *testing.T) {
 		o := s.NewOwner("connection")
 		c := mustClaim(t, s, ClaimRequest{From: from(news), Owner: o})
 		refuse := func(on bool) {
-			m.mu.Lock()
-			m.refusing = on
-			m.mu.Unlock()
+			m.Refuse(on)
 		}
 		m.hold(true)
 		refuse(true)

@@ -104,9 +104,7 @@ func TestADefinitionReservesWhatItWillCount(t *testing.T) {
 				for i := range 300 {
 					define(named(fmt.Sprint("dying", i)), Definition{DeadLetter: "grave"})
 				}
-				m.mu.Lock()
-				m.refusing = true
-				m.mu.Unlock()
+				m.Refuse(true)
 				before, _ := countedMemory(s)
 				if err := do(t, s); err == nil && what != "no other column" {
 					t.Error("the journal refused it, and yet it is done")
@@ -114,9 +112,7 @@ func TestADefinitionReservesWhatItWillCount(t *testing.T) {
 				if counted, reserved := countedMemory(s); counted != before || reserved != 0 {
 					t.Errorf("the journal refused it: %d bytes more are counted, %d reserved", counted-before, reserved)
 				}
-				m.mu.Lock()
-				m.refusing = false
-				m.mu.Unlock()
+				m.Refuse(false)
 				m.hold(true)
 				done := make(chan error)
 				go func() { done <- do(t, s) }()
@@ -202,9 +198,7 @@ func TestMemoryIsCountedAlikeAfterManyAlterationsAndRenames(t *testing.T) {
 		}
 		refused := 0
 		for range 10_000 {
-			m.mu.Lock()
-			m.refusing = r.IntN(4) == 0
-			m.mu.Unlock()
+			m.Refuse(r.IntN(4) == 0)
 			i := r.IntN(len(names))
 			var err error
 			switch k := r.IntN(4); {
@@ -242,9 +236,7 @@ func TestMemoryIsCountedAlikeAfterManyAlterationsAndRenames(t *testing.T) {
 				refused++
 			}
 		}
-		m.mu.Lock()
-		m.refusing = false
-		m.mu.Unlock()
+		m.Refuse(false)
 		if refused < 1000 {
 			t.Errorf("the journal refused %d", refused)
 		}
@@ -343,13 +335,9 @@ func TestWhatComesCountsInTheLimits(t *testing.T) {
 						t.Errorf("%s: %d were made where there is room for %d", when, done, want)
 					}
 				}
-				m.mu.Lock()
-				m.refusing = true
-				m.mu.Unlock()
+				m.Refuse(true)
 				try(0, "when the journal refuses them")
-				m.mu.Lock()
-				m.refusing = false
-				m.mu.Unlock()
+				m.Refuse(false)
 				try(1, "all at once")
 			})
 		})

@@ -249,9 +249,7 @@ func TestRuleWhatIsPutWhileAnAlterationLooksIsLookedAtToo(t *testing.T) {
 			t.Fatalf("200 digits as a number of 65: %v", err)
 		}
 		d.Columns = columnsOf(t, "a varchar(250)")
-		m.mu.Lock()
-		m.reading = func() { mustPut(t, s, news, text(`{"a":"`+strings.Repeat("y", 251)+`"}`)...) }
-		m.mu.Unlock()
+		m.BeforeRead(func() { mustPut(t, s, news, text(`{"a":"`+strings.Repeat("y", 251)+`"}`)...) })
 		if err := <-alter(); !errors.Is(err, ErrMismatch) || !strings.Contains(err.Error(), "message 2") {
 			t.Errorf("with a row that came meanwhile: %v", err)
 		}
@@ -449,9 +447,7 @@ func TestRuleASequenceThatWasLostIsOfNoLayoutBeforeIt(t *testing.T) {
 		s := open(t, m)
 		withRows(t, s, Definition{Columns: columnsOf(t, "a int", "b int")}, `{"a":1,"b":2}`)
 		refusing := func(on bool) {
-			m.mu.Lock()
-			defer m.mu.Unlock()
-			m.refusing = on
+			m.Refuse(on)
 		}
 		refusing(true)
 		if _, err := s.Put(ctx, news, text(`{"a":1,"b":2}`, `{"a":1,"b":2}`)); err == nil {
@@ -476,11 +472,11 @@ func TestALargeValueThatStaysAsItIsIsNotRead(t *testing.T) {
 		s := open(t, m)
 		withRows(t, s, Definition{Columns: columnsOf(t, "a varchar(2000)", "b int")},
 			`{"a":"`+strings.Repeat("x", 1000)+`","b":1}`)
-		reads := m.reads
+		reads := m.Reads()
 		mustAlter(t, s, columnsOf(t, "b bigint", "a text not null"))
 		mustAlter(t, s, columnsOf(t, "b bigint", "c varchar(9)", "a longtext not null"))
-		if m.reads != reads {
-			t.Errorf("%d reads", m.reads-reads)
+		if m.Reads() != reads {
+			t.Errorf("%d reads", m.Reads()-reads)
 		}
 		if got := rows(t, s); got != `{"b":1,"c":null,"a":"`+strings.Repeat("x", 1000)+`"}` {
 			t.Errorf("there are %s", got)

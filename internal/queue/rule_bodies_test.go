@@ -61,12 +61,12 @@ func TestBodiesAreReadWithoutTheLock(t *testing.T) {
 			s := open(t, m)
 			mustPut(t, s, news, text("a", "b", "c")...)
 			asked := false
-			m.reading = func() {
+			m.BeforeRead(func() {
 				_, err := s.Stats(news)
 				if asked = true; err != nil {
 					t.Error(err)
 				}
-			}
+			})
 			if do(t, s); !asked {
 				t.Error("no body was read")
 			}

@@ -109,16 +109,14 @@ func TestRuleAClaimIsWrittenBeforeItIsHandedOverAndWaitsForNoSync(t *testing.T) 
 		m.hold(true)
 		check := func(c []Claim) {
 			t.Helper()
-			m.mu.Lock()
-			defer m.mu.Unlock()
-			last := m.groups[len(m.groups)-1].records
+			last := m.last().Records
 			_, e, err := decodeEvent(last[len(last)-1].Head)
 			w, ok := e.(*claimed)
 			if err != nil || !ok || len(c) != 1 || w.seq != c[0].Sequence || int(w.attempt) != c[0].Attempt ||
 				w.serial != c[0].Token.Serial || w.epoch != c[0].Token.Epoch {
 				t.Errorf("handed over %+v, the last record is %+v, %v", c, e, err)
 			}
-			if m.synced >= len(m.groups) {
+			if m.Synced() >= m.End() {
 				t.Error("the claim waited for a sync")
 			}
 		}
@@ -153,12 +151,14 @@ func TestRuleAttemptsAreExactAfterAKillAndNeverTooHighAfterAPowerCut(t *testing.
 				// waits for a sync: nothing before it can be lost
 				settle(t, s, Settlement{Token: c[0].Token, Kind: Back})
 			}
-			m.mu.Lock()
-			synced, all := m.synced, len(m.groups)
-			m.mu.Unlock()
-			for cut := synced; cut <= all; cut++ {
+			synced, all := m.Synced(), m.End()
+			for _, g := range m.Groups() {
+				cut := g.Position
+				if cut < synced {
+					continue
+				}
 				j := m.after(false)
-				j.groups = j.groups[:cut]
+				j.Cut(cut)
 				st, err := fold(ctx, j)
 				if err != nil {
 					t.Fatal(err)
@@ -198,9 +198,7 @@ func TestRuleWhatIsOutOfAttemptsGoesThoughTheClaimThatMetItWasRefused(t *testing
 			t.Fatal(err)
 		}
 		refuse := func(err error) {
-			m.mu.Lock()
-			m.broken = err
-			m.mu.Unlock()
+			m.Break(err)
 		}
 		refuse(journal.ErrRefused)
 		if c, err := s.Claim(ctx, ClaimRequest{From: from(news), Max: 2}); !errors.Is(err, journal.ErrRefused) ||

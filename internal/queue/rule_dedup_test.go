@@ -7,6 +7,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/hikyaku/hikyaku/internal/journal"
 	"github.com/hikyaku/hikyaku/internal/message"
 )
 
@@ -86,8 +87,7 @@ func TestRuleADeduplicationIdOutlivesItsMessage(t *testing.T) {
 			}
 		}
 		m = m.after(true)
-		m.groups = m.groups[:0:0] // nothing but the checkpoint
-		m.synced = 0
+		m.Lose(func(journal.Group) bool { return true }) // nothing but the checkpoint
 		st, err := fold(ctx, m)
 		if err != nil {
 			t.Fatal(err)

@@ -129,11 +129,7 @@ func TestAChangeWaitsForTheLastOfTheNotesThatAreOnTheirWay(t *testing.T) {
 			})
 			synctest.Wait()
 		}
-		m.mu.Lock()
-		first := m.waiting[0]
-		m.waiting = m.waiting[1:]
-		m.mu.Unlock()
-		first()
+		m.AnswerFirst()
 		if v, _ := s.Note("r", "k"); string(v) != "1" {
 			t.Fatalf("the note is %q", v)
 		}

@@ -33,11 +33,11 @@ func TestRuleARemovalTakesWhatNobodyHoldsInOneRecord(t *testing.T) {
 		ms[5].Key, ms[6].Key, ms[7].Key = "k", "k", "k"
 		mustPut(t, s, news, ms...)
 		held := mustClaim(t, s, ClaimRequest{From: from(news), Max: 2, Lease: time.Minute})
-		before := len(m.groups)
+		before := len(m.Groups())
 		if n := mustRemove(t, s, news, 99, 8, 4, 1, 3, 3, 7, 0); n != 4 { // not 1: it is claimed; nor 0 and 99
 			t.Errorf("%d were removed", n)
 		}
-		if n := len(m.groups); n != before+1 || len(m.groups[n-1].records) != 1 {
+		if n := len(m.Groups()); n != before+1 || len(m.last().Records) != 1 {
 			t.Errorf("it took %d groups", n-before)
 		}
 		if got := there(t, s, news); got != "a b e f" {
@@ -78,9 +78,7 @@ func TestRuleWhatIsBeingRemovedCannotBeClaimed(t *testing.T) {
 		mustPut(t, s, news, ms...)
 		for _, refused := range []bool{true, false} {
 			m.hold(true)
-			m.mu.Lock()
-			m.refusing = refused
-			m.mu.Unlock()
+			m.Refuse(refused)
 			answer := make(chan error, 1)
 			go func() {
 				_, err := s.Remove(context.Background(), news, []uint64{1, 2})
@@ -101,9 +99,7 @@ func TestRuleWhatIsBeingRemovedCannotBeClaimed(t *testing.T) {
 			if refused {
 				want = "a b c"
 			}
-			m.mu.Lock()
-			m.refusing = false
-			m.mu.Unlock()
+			m.Refuse(false)
 			if got := there(t, s, news); got != want {
 				t.Errorf("refused %v: there are %q", refused, got)
 			}
@@ -185,13 +181,13 @@ func TestManyMessagesAreRemovedInGroupsOfTenThousand(t *testing.T) {
 			}
 		}
 		slices.Reverse(all)
-		before := len(m.groups)
+		before := len(m.Groups())
 		if n := mustRemove(t, s, news, all...); n != 15000 {
 			t.Errorf("%d were removed", n)
 		}
-		groups := m.groups[before:]
-		if len(groups) != 2 || len(groups[0].records[0].Head) > 40 {
-			t.Errorf("it took %d groups, of %d bytes the first", len(groups), len(groups[0].records[0].Head))
+		groups := m.Groups()[before:]
+		if len(groups) != 2 || len(groups[0].Records[0].Head) > 40 {
+			t.Errorf("it took %d groups, of %d bytes the first", len(groups), len(groups[0].Records[0].Head))
 		}
 		if _, err := s.Remove(context.Background(), Name{DefaultNamespace, "nowhere"}, []uint64{1}); !errors.Is(err,
 			ErrNotFound) {

@@ -226,15 +226,11 @@ func TestPutsWaitForARename(t *testing.T) {
 		if a, b := there(t, s, news), there(t, s, to); a != "to the old name" || b != "first to the new name" {
 			t.Errorf("by the old name %q, by the new one %q", a, b)
 		}
-		m.mu.Lock()
-		m.refusing = true
-		m.mu.Unlock()
+		m.Refuse(true)
 		if err := s.RenameQueue(ctx, to, third); err == nil {
 			t.Error("a rename that the journal refused says that it was done")
 		}
-		m.mu.Lock()
-		m.refusing = false
-		m.mu.Unlock()
+		m.Refuse(false)
 		if err := s.RenameQueue(ctx, to, third); err != nil {
 			t.Errorf("once more: %v", err)
 		}

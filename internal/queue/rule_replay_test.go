@@ -45,12 +45,12 @@ func TestAConditionOnBodiesReadsThemWithoutTheLock(t *testing.T) {
 		}
 		asked++
 	}
-	m.reading = ask
+	m.BeforeRead(ask)
 	if ps, err := s.Peek(t.Context(), news, PeekRequest{Where: where}); err != nil || len(ps) != 1 ||
 		string(ps[0].Message.Body) != "b" {
 		t.Errorf("peeked %v, %v", ps, err)
 	}
-	m.reading = ask
+	m.BeforeRead(ask)
 	if done, err := s.Replay(t.Context(), news,
 		ReplayRequest{Where: where, To: Name{DefaultNamespace, "other"}}); err != nil || done.Moved != 1 {
 		t.Errorf("replayed %v, %v", done, err)
@@ -85,11 +85,11 @@ func TestWhatIsSettledWhileItsBodyIsReadIsNotReplayed(t *testing.T) {
 	m := newMemory()
 	s := open(t, m)
 	mustPut(t, s, news, text("a", "b", "b")...)
-	m.reading = func() {
+	m.BeforeRead(func() {
 		if n, err := s.Remove(context.Background(), news, []uint64{2}); n != 1 || err != nil {
 			t.Errorf("removed %d, %v", n, err)
 		}
-	}
+	})
 	other := Name{DefaultNamespace, "other"}
 	done, err := s.Replay(t.Context(), news, ReplayRequest{Where: where(t, news, "body = 'b'")[0].Where, To: other})
 	if err != nil || done.Moved != 1 {

@@ -196,12 +196,12 @@ func TestRuleAPurgeIsOneRecord(t *testing.T) {
 		s := open(t, m)
 		mustPut(t, s, news, make([]message.Message, 1000)...)
 		held := mustClaim(t, s, ClaimRequest{From: from(news), Max: 10})
-		before := len(m.groups)
+		before := len(m.Groups())
 		if n, err := s.Purge(ctx, news); err != nil || n != 1000 {
 			t.Fatal(n, err)
 		}
-		if wrote := m.groups[before:]; len(wrote) != 1 || len(wrote[0].records) != 1 ||
-			wrote[0].records[0].Size() > 64 {
+		if wrote := m.Groups()[before:]; len(wrote) != 1 || len(wrote[0].Records) != 1 ||
+			wrote[0].Records[0].Size() > 64 {
 			t.Errorf("it wrote %d groups", len(wrote))
 		}
 		mustPut(t, s, news, text("put behind it")...)

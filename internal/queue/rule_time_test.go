@@ -20,10 +20,8 @@ func (c *stepped) step(d time.Duration) { c.by.Add(int64(d)) }
 // journaled are the times of all records, in the order of the log.
 func journaled(t *testing.T, m *memory) (times []int64) {
 	t.Helper()
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	for _, g := range m.groups {
-		for _, r := range g.records {
+	for _, g := range m.Groups() {
+		for _, r := range g.Records {
 			at, _, err := decodeEvent(r.Head)
 			if err != nil {
 				t.Fatal(err)
@@ -169,7 +167,7 @@ func TestRuleTheFoldReadsNoClock(t *testing.T) {
 			j := m.after(false)
 			defer j.Close()
 			if !checkpoints {
-				j.saved = nil
+				j.ForgetCheckpoints()
 			}
 			var tells []string
 			for range 2 {

@@ -14,13 +14,11 @@ import (
 // published finds the one record of a journal that holds a body.
 func published(t *testing.T, m *memory) (a journal.Address, released bool) {
 	t.Helper()
-	m.mu.Lock()
-	defer m.mu.Unlock()
 	n := 0
-	for _, g := range m.groups {
-		for i, r := range g.records {
+	for _, g := range m.Groups() {
+		for i, r := range g.Records {
 			if strings.Contains(string(r.Body), "published") && r.Queue == 1 { // the topic's
-				a = journal.Address{Position: g.position, Index: uint32(i)}
+				a = journal.Address{Position: g.Position, Index: uint32(i)}
 				n++
 			}
 		}
@@ -28,7 +26,7 @@ func published(t *testing.T, m *memory) (a journal.Address, released bool) {
 	if n != 1 {
 		t.Fatalf("the body is stored %d times", n)
 	}
-	return a, m.released[a]
+	return a, m.Released(a)
 }
 
 // TestRuleATopicsBodyIsReleasedWhenTheLastSubscriptionLetGo lets two subscriptions let go of a message in every pair of
@@ -127,9 +125,7 @@ func TestRuleATopicsBodyIsReleasedWhenTheLastSubscriptionLetGo(t *testing.T) {
 						m = m.after(false)
 						s = open(t, m)
 						needed("after a restart", true)
-						m.mu.Lock()
-						m.saved = nil
-						m.mu.Unlock()
+						m.ForgetCheckpoints()
 					}
 					if second.letGo(t, s, b); second.def.Retention != 0 {
 						time.Sleep(time.Minute)

@@ -150,9 +150,7 @@ func TestLookShowsOneMessageWhateverItsState(t *testing.T) {
 		s.mu.Lock()
 		damaged, _ := s.state.queueNames[news].all.Get(6)
 		s.mu.Unlock()
-		m.mu.Lock()
-		m.damaged[damaged.addr()] = true
-		m.mu.Unlock()
+		m.Damage(damaged.addr())
 		if p, err := s.Look(ctx, news, 6); err != nil || p.Damage == "" {
 			t.Errorf("what is damaged shows as %+v, %v", p, err)
 		}

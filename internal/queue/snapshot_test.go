@@ -48,9 +48,7 @@ func TestRuleACheckpointOfTheVersionBeforeIsRead(t *testing.T) {
 		checkpointNow(t, s)
 		now := portrayed(s)
 		old := m.after(true)
-		for i := range old.saved {
-			old.saved[i].data = asOfVersion4(t, old.saved[i].data, len(s.state.queues))
-		}
+		old.AlterCheckpoints(func(content []byte) []byte { return asOfVersion4(t, content, len(s.state.queues)) })
 		again := open(t, old)
 		if got := portrayed(again); got != now {
 			t.Errorf("the state is\n%sand a start from the old checkpoint finds\n%s", now, got)

@@ -374,16 +374,12 @@ func TestAFullDiskRefusesPutsAndLetsSettlesThrough(t *testing.T) {
 		s := open(t, m)
 		mustPut(t, s, news, text("x")...)
 		c := mustClaim(t, s, ClaimRequest{From: from(news)})
-		m.mu.Lock()
-		m.full = true
-		m.mu.Unlock()
+		m.Fill(true)
 		if _, err := s.Put(context.Background(), news, text("y")); !errors.Is(err, ErrNoRoom) {
 			t.Errorf("put answers %v", err)
 		}
 		settle(t, s, Settlement{Token: c[0].Token})
-		m.mu.Lock()
-		m.full = false
-		m.mu.Unlock()
+		m.Fill(false)
 		mustPut(t, s, news, text("z")...)
 		if st, _ := s.Stats(news); st.Messages() != 1 {
 			t.Errorf("%d messages", st.Messages())
@@ -396,9 +392,7 @@ func TestAFailedJournalMakesTheStoreUnavailable(t *testing.T) {
 		m := newMemory()
 		s := open(t, m)
 		mustPut(t, s, news, text("x")...)
-		m.mu.Lock()
-		m.broken = journal.ErrFailed
-		m.mu.Unlock()
+		m.Break(journal.ErrFailed)
 		if _, err := s.Put(context.Background(), news, text("y")); !errors.Is(err, ErrUnavailable) {
 			t.Errorf("put answers %v", err)
 		}
@@ -413,9 +407,7 @@ func TestADamagedBodyIsSetAsideAndTheOthersGoOn(t *testing.T) {
 		m := newMemory()
 		s := open(t, m)
 		mustPut(t, s, news, text("bad")...)
-		m.mu.Lock()
-		m.damaged[journal.Address{Position: m.groups[len(m.groups)-1].position}] = true
-		m.mu.Unlock()
+		m.Damage(journal.Address{Position: m.End()})
 		mustPut(t, s, news, text("good")...)
 		if c := mustClaim(t, s, ClaimRequest{From: from(news)}); bodies(c) != "good" {
 			t.Errorf("claimed %q", bodies(c))
@@ -538,10 +530,7 @@ func TestACheckpointAndWhatFollowsGiveTheSameState(t *testing.T) {
 			}
 			time.Sleep(100 * time.Millisecond)
 		}
-		m.mu.Lock()
-		n := len(m.saved)
-		m.mu.Unlock()
-		if n == 0 {
+		if len(m.Checkpoints()) == 0 {
 			t.Fatal("no checkpoint was saved")
 		}
 		again := open(t, m.after(true))

@@ -146,13 +146,11 @@ func claimability(s, now *state) string {
 
 // unreleased are the lasting records of m that were not released.
 func unreleased(m *memory) map[journal.Address]bool {
-	m.mu.Lock()
-	defer m.mu.Unlock()
 	there := map[journal.Address]bool{}
-	for _, g := range m.groups {
-		for i, r := range g.records {
-			if a := (journal.Address{Position: g.position, Index: uint32(i)}); r.Life == journal.Lasting &&
-				!m.released[a] {
+	for _, g := range m.Groups() {
+		for i, r := range g.Records {
+			if a := (journal.Address{Position: g.Position, Index: uint32(i)}); r.Life == journal.Lasting &&
+				!m.Released(a) {
 				there[a] = true
 			}
 		}
@@ -165,7 +163,7 @@ func folded(t *rapid.T, m *memory, checkpoints bool, now time.Time) *state {
 	old := m.after(false)
 	defer old.Close()
 	if !checkpoints {
-		old.saved = nil
+		old.ForgetCheckpoints()
 	}
 	s, err := fold(context.Background(), old)
 	if err != nil {
