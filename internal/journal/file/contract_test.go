@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"go.uber.org/goleak"
 
@@ -53,6 +54,41 @@ func TestContractWithLessDurability(t *testing.T) {
 			})
 		})
 	}
+}
+
+func TestContractWhenTheMediumFails(t *testing.T) {
+	defer goleak.VerifyNone(t)
+	journaltest.RunFaults(t, func(t *testing.T) (journaltest.Harness, journaltest.Faults) {
+		disk := faultfs.New()
+		o := contractOptions(t, file.Options{Dir: "log", FS: disk})
+		o.Patience, o.Report = 20*time.Millisecond, func(error) {} // it has reason to complain
+		h := journaltest.Harness{Open: func() (journal.Journal, error) { return file.Open(t.Context(), o) }}
+		answer := func() {}
+		return h, journaltest.Faults{
+			Break: func(broken bool) {
+				if disk.Fault(nil); broken {
+					disk.Fault(func(op faultfs.Op) error {
+						if op.Kind == "sync" {
+							return errBroken
+						}
+						return nil
+					})
+				}
+			},
+			Fill: func(full bool) {
+				if disk.Limit(0); full {
+					disk.Limit(600 << 10)
+				}
+			},
+			Hang: func(hangs bool) {
+				if answer(); hangs {
+					answer = disk.Hang(func(op faultfs.Op) bool {
+						return op.Kind == "sync" && strings.HasSuffix(op.Name, ".log")
+					})
+				}
+			},
+		}
+	})
 }
 
 // contractOptions makes segments small: rolling and reclaiming are part of every test.

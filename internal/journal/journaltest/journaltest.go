@@ -64,6 +64,7 @@ func Run(t *testing.T, fresh func(t *testing.T) Harness) {
 		{"CheckpointThatFailsToWriteChangesNothing", testFailedCheckpoint},
 		{"LogGoesOnAfterReopening", testReopen},
 		{"CloseTwiceDoesNothing", testClose},
+		{"OneJournalHasALogOpen", testLocked},
 		{"JournalBehavesLikeASlice", testModel},
 	}
 	for _, tt := range tests {

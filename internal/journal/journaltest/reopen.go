@@ -31,6 +31,20 @@ func testReopen(t *testing.T, h Harness) {
 	}
 }
 
+// testLocked: two that append to one log would each overwrite what the other acknowledged.
+func testLocked(t *testing.T, h Harness) {
+	j := open(t, h)
+	if second, err := h.Open(); !errors.Is(err, journal.ErrLocked) {
+		t.Errorf("a second opening answers %v", err)
+		if err == nil {
+			shut(t, second)
+		}
+	}
+	appendWait(t, j, message(1, 10))
+	shut(t, j)
+	appendWait(t, open(t, h), message(2, 10))
+}
+
 func testClose(t *testing.T, h Harness) {
 	j, err := h.Open()
 	if err != nil {

@@ -13,6 +13,7 @@ type faults struct {
 	held     bool   // nothing becomes durable
 	full     bool   // lasting records are refused
 	refusing bool   // done functions are told ErrRefused
+	losing   bool   // the fate of the next group is unknown, and nothing is taken then
 	broken   error  // nothing is taken
 	reading  func() // called before the next read
 	reads    int
@@ -37,12 +38,19 @@ func (j *Journal) Fill(on bool) { j.set(func() { j.faults.full = on }) }
 
 // Break lets everything be refused with err, for good. A journal.ErrFailed closes Failed.
 func (j *Journal) Break(err error) {
-	j.set(func() {
-		if j.faults.broken == nil && errors.Is(err, journal.ErrFailed) {
-			close(j.failed)
-		}
-		j.faults.broken = err
-	})
+	j.set(func() { j.fail(err) })
+}
+
+// FailNext lets the done function of the next group be told journal.ErrUnknown. The group is not there, and the journal
+// has failed then.
+func (j *Journal) FailNext(on bool) { j.set(func() { j.faults.losing = on }) }
+
+// fail ends the journal. The lock is held.
+func (j *Journal) fail(err error) {
+	if j.faults.broken == nil && errors.Is(err, journal.ErrFailed) {
+		close(j.failed)
+	}
+	j.faults.broken = err
 }
 
 // BeforeRead lets f be called, once, before the next read.

@@ -146,9 +146,13 @@ func (j *Journal) append(records []journal.Record, done func(journal.Position, e
 	}
 	var p journal.Position
 	var err error
-	if j.faults.refusing {
+	switch {
+	case j.faults.losing:
+		err = journal.ErrUnknown
+		j.fail(journal.ErrFailed)
+	case j.faults.refusing:
 		err = journal.ErrRefused
-	} else {
+	default:
 		p = j.add(records)
 	}
 	j.waiting = append(j.waiting, func() { done(p, err) })
@@ -437,6 +441,8 @@ func (j *Journal) Health() error {
 		return journal.ErrFull
 	case j.faults.refusing:
 		return journal.ErrRefused
+	case j.faults.held && len(j.waiting) > 0:
+		return journal.ErrStalled
 	}
 	return nil
 }

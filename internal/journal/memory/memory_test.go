@@ -25,6 +25,23 @@ func TestContract(t *testing.T) {
 	})
 }
 
+func TestContractWhenTheMediumFails(t *testing.T) {
+	defer goleak.VerifyNone(t)
+	journaltest.RunFaults(t, func(*testing.T) (journaltest.Harness, journaltest.Faults) {
+		disk, now := memory.New(), (*memory.Journal)(nil)
+		h := journaltest.Harness{Open: func() (journal.Journal, error) {
+			j, err := disk.Open(memory.Options{})
+			now = j
+			return j, err
+		}}
+		return h, journaltest.Faults{
+			Break: func(broken bool) { now.FailNext(broken) },
+			Fill:  func(full bool) { now.Fill(full) },
+			Hang:  func(hangs bool) { now.Hold(hangs) },
+		}
+	})
+}
+
 func mustOpen(t *testing.T, d *memory.Disk, o memory.Options) *memory.Journal {
 	t.Helper()
 	j, err := d.Open(o)
