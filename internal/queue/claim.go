@@ -45,6 +45,7 @@ type claiming struct {
 	claimant uint64
 	now      time.Time
 	picks    []picked
+	written  int // of these: they were written down
 	err      error
 	place    uint64        // in the line, with errAgain
 	ready    chan struct{} // closed when a waiter was served; nil: it does not wait
@@ -147,8 +148,12 @@ func (s *Store) claim(ctx context.Context, r *ClaimRequest, wait time.Duration, 
 	}
 	c.ready = make(chan struct{})
 	w := &waiter{number: place, asker: a, served: func(w *waiter) {
-		c.hand()
-		close(c.ready)
+		if c.hand(); c.err != nil && !w.gone {
+			s.state.unwait(w)
+		}
+		if w.gone {
+			close(c.ready)
+		}
 	}}
 	w.asker.take = c.takeLater
 	s.state.wait(w)
@@ -321,26 +326,26 @@ func (c *claiming) takeLater(from int, q *queueState, e entry) {
 
 // hand writes the claims down, so that attempts are exact after the death of the process. The lock is held.
 func (c *claiming) hand() {
-	if len(c.picks) == 0 {
+	if c.written == len(c.picks) {
 		return
 	}
 	s := c.s
 	at := s.state.now
-	for i := range c.picks {
-		s.handed = c.picks[i].event()
+	for ; c.written < len(c.picks); c.written++ {
+		s.handed = c.picks[c.written].event()
 		s.packing.add(at, &s.handed)
 	}
 	if err := s.writePacked(); err != nil {
 		c.err = s.journalError(err)
 		s.takeBack(c.picks)
-		c.picks = nil
+		c.picks, c.written = nil, 0
 	}
 }
 
-// takeBack undoes claims whose record could not be written.
+// takeBack undoes claims when the record of some could not be written.
 func (s *Store) takeBack(picks []picked) {
 	for _, p := range picks {
-		if p.e.there() && p.e.claim() != nil {
+		if _, e, err := s.state.claimOf(p.token); err == nil && e == p.e {
 			s.state.back(p.q, p.e, 0, true)
 		}
 	}
@@ -367,9 +372,11 @@ func (s *Store) await(ctx context.Context, c *claiming, w *waiter, wait time.Dur
 	}
 	if !w.gone {
 		s.state.unwait(w)
-		return cause
+		if w.taken == 0 {
+			return cause
+		}
 	}
-	if cause != nil && len(c.picks) > 0 { // served in the very moment of giving up: nobody will see these
+	if cause != nil && len(c.picks) > 0 { // served while giving up: nobody will see these
 		var events []event
 		for _, p := range slices.Backward(c.picks) {
 			// else it ended meanwhile, and may be another's

@@ -127,7 +127,7 @@ func (s *state) askAgain(q *queueState) {
 		for _, w := range some {
 			next = w.number + 1
 			if slices.ContainsFunc(w.asker.from, func(f wanted) bool { return f.q == q && f.where != nil }) {
-				w.again = true
+				w.again = w.taken == 0
 				s.unwait(w)
 				w.served(w)
 			}

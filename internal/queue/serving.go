@@ -66,6 +66,18 @@ func (s *state) setAside(q *queueState, es []entry) {
 	s.dropAside(q, nil)
 }
 
+// asideFrom tells from where to where the messages of a queue lie that are set aside.
+func (s *state) asideFrom(q *queueState) (least, last uint64, some bool) {
+	if set := s.unserved[q]; set != nil {
+		least, some = set.Min()
+		set.Descend(^uint64(0), func(seq uint64) bool {
+			last = seq
+			return false
+		})
+	}
+	return least, last, some
+}
+
 // dropAside forgets some of the messages of a queue that were set aside.
 func (s *state) dropAside(q *queueState, seqs []uint64) {
 	set := s.unserved[q]
@@ -82,6 +94,7 @@ func (s *state) dropAside(q *queueState, seqs []uint64) {
 func (s *Store) serveAside() (more bool) {
 	s.mu.Lock()
 	xs := s.state.asideUnread()
+	s.settleUp()
 	s.mu.Unlock()
 	if len(xs) > 0 && s.readBodies(s.ctx, xs, func(*looked) {}) != nil {
 		return false // the store is being closed
@@ -113,7 +126,10 @@ func (s *state) asideUnread() (xs []*looked) {
 			}
 			return true
 		})
-		if s.dropAside(q, gone); full {
+		if s.dropAside(q, gone); s.unserved[q] == nil {
+			s.handPart(q, ^uint64(0))
+		}
+		if full {
 			return xs
 		}
 	}
@@ -148,10 +164,13 @@ func (s *state) serveRead(xs []*looked) (more bool) {
 	for q, es := range fresh {
 		if !q.waiting.apart() {
 			delete(fresh, q)
-			s.setAside(q, s.servePlain(q, es))
+			s.servePlain(q, es)
 		}
 	}
 	if len(fresh) > 0 {
+		for q := range fresh {
+			s.handPart(q, ^uint64(0)) // somebody with several wishes has come meanwhile
+		}
 		s.serveChoosy(fresh)
 	}
 	s.endPiece()

@@ -14,9 +14,11 @@ type waiter struct {
 	number uint64 // order of arrival
 	asker  asker
 	taken  int
-	served func(w *waiter) // called once, when at least one message was taken or a queue is gone
+	served func(w *waiter) // called when it has taken some, or a queue is gone: once with gone, and before perhaps without
 	gone   bool            // served or given up: it waits nowhere any more
 	again  bool            // with gone: nothing was taken, it has to look again
+	upto   uint64          // of who has taken some and waits on: the last message that it waits for
+	given  bool            // it was given some since it was told of it
 }
 
 // waiting are those who wait for messages of one queue, found by what they wait for.
@@ -29,6 +31,7 @@ type waiting struct {
 	offers int   // offerings under way that have messages of the queue
 	lane   *lane // of these; nil: there are none
 	far    far
+	part   []*waiter // who have taken some, and wait on until what is set aside was looked through; some are gone by now
 	// they are told to look again, in pieces, by the columns that there are now: nobody is handed anything meanwhile
 	recalled bool
 }
@@ -119,7 +122,7 @@ func (s *state) serveFresh(fresh map[*queueState][]entry, choosy bool) {
 			s.setAside(q, es)
 			behind = behind || apart
 		case !apart:
-			s.setAside(q, s.servePlain(q, es))
+			s.servePlain(q, es)
 		}
 		if choosy && !apart {
 			delete(fresh, q)
@@ -138,17 +141,24 @@ func (s *state) serveFresh(fresh map[*queueState][]entry, choosy bool) {
 // servePlain serves waiters who want nothing but the oldest that they match: then it is the same to give each message,
 // the oldest first, to the one who waits longest for it, and that one is found without asking the others. It stops in
 // front of a message whose body has to be read to find out who that is, or for which too many have to be asked, and
-// returns the rest: whoever comes later must not be served first.
-func (s *state) servePlain(q *queueState, es []entry) (rest []entry) {
+// sets the rest aside: whoever comes later must not be served first. Who has taken some of what it wants by then waits
+// on for the rest, and gets what it would have got at once.
+func (s *state) servePlain(q *queueState, es []entry) {
+	ws := &q.waiting
 	var served []*waiter
-	for i := 0; i < len(es) && q.waiting.Len() > 0; i++ {
+	tell := func(w *waiter) {
+		if !w.given {
+			w.given, served = true, append(served, w)
+		}
+	}
+	for i := 0; i < len(es) && ws.Len() > 0; i++ {
 		e := es[i]
 		if !e.there() || e.claim() != nil {
 			continue
 		}
 		w, verdict := s.longestWaiting(q, e)
 		if verdict != told {
-			rest = es[i:]
+			s.setAside(q, es[i:])
 			break
 		}
 		if w == nil {
@@ -160,12 +170,11 @@ func (s *state) servePlain(q *queueState, es []entry) (rest []entry) {
 		}
 		if w.taken > 0 && !w.asker.fits(e) { // it has enough: the next in line
 			s.unwait(w)
+			tell(w)
 			i--
 			continue
 		}
-		if w.taken == 0 {
-			served = append(served, w)
-		}
+		tell(w)
 		w.asker.give(0, q, e)
 		if w.taken++; w.full() {
 			s.unwait(w)
@@ -175,14 +184,46 @@ func (s *state) servePlain(q *queueState, es []entry) (rest []entry) {
 			es = slices.Insert(es, i+1, next)
 		}
 	}
+	s.hand(q, served)
+}
+
+// hand tells waiters that they have taken some. Who may get more of what is set aside waits on, but not for what comes
+// there later: that might have no end.
+func (s *state) hand(q *queueState, served []*waiter) {
 	slices.SortFunc(served, byArrival)
+	least, last, more := s.asideFrom(q)
 	for _, w := range served {
-		if !w.gone {
+		w.given = false
+		switch {
+		case w.gone || w.upto != 0:
+		case more:
+			w.upto = last
+			q.waiting.part = append(q.waiting.part, w)
+		default:
 			s.unwait(w)
 		}
 		w.served(w)
 	}
-	return rest
+	if !more {
+		least = ^uint64(0)
+	}
+	s.handPart(q, least)
+}
+
+// handPart tells those who have taken some, and waited on for messages before the least that is left, that there is no
+// more for them.
+func (s *state) handPart(q *queueState, least uint64) {
+	part := q.waiting.part
+	for len(part) > 0 && (part[0].gone || part[0].upto < least) {
+		w := part[0]
+		if part[0], part = nil, part[1:]; !w.gone {
+			s.unwait(w)
+			w.served(w)
+		}
+	}
+	if q.waiting.part = part; len(part) == 0 {
+		q.waiting.part = nil
+	}
 }
 
 // envKnown is env for who hands messages over: bodies are known that were read for it.

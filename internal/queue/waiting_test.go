@@ -175,7 +175,11 @@ func TestServingFindsWhomOfferingToEverybodyWouldServe(t *testing.T) {
 						continue
 					}
 					w := &waiter{asker: a}
-					w.served = func(*waiter) { side.told[id] += " served" }
+					w.served = func(w *waiter) {
+						if w.gone {
+							side.told[id] += " served"
+						}
+					}
 					side.s.wait(w)
 					side.ws[uint64(id)] = w
 				}
