@@ -154,7 +154,8 @@ func readFirst(fsys FS, name string, n int) ([]byte, error) {
 	return b[:got], nil
 }
 
-// SaveCheckpoint implements journal.Journal. On a full disk the room comes from the reserve.
+// SaveCheckpoint implements journal.Journal. On a full disk the room comes from the reserve, and without handles
+// the file.
 func (j *Journal) SaveCheckpoint(ctx context.Context, at journal.Position, write func(io.Writer) error) error {
 	if err := j.usable(); err != nil {
 		return fmt.Errorf("save checkpoint: %w", err)
@@ -217,7 +218,7 @@ func (c *checkpoints) add(sc savedCheckpoint) (old []savedCheckpoint) {
 func (j *Journal) writeCheckpoint(ctx context.Context, name string, number uint64, at journal.Position,
 	write func(io.Writer) error) (err error) {
 	tmp := name + tmpSuffix
-	f, err := j.fs.Create(tmp)
+	f, err := j.createCheckpoint(tmp)
 	if err != nil {
 		return err
 	}
@@ -256,6 +257,33 @@ func (j *Journal) writeCheckpoint(ctx context.Context, name string, number uint6
 		return err
 	}
 	return j.lock.SyncDir()
+}
+
+// createCheckpoint makes the file, without handles of a spare: checkpoints are what lets segments be reclaimed, with
+// their handles. The last spare is left for those who settle.
+func (j *Journal) createCheckpoint(name string) (File, error) {
+	f, err := j.fs.Create(name)
+	if !outOfHandles(err) {
+		return f, err
+	}
+	j.mu.Lock()
+	j.dropLost()
+	n := len(j.spares) - 1
+	if n <= 0 {
+		j.mu.Unlock()
+		return nil, err
+	}
+	sp := j.spares[n]
+	j.spares = j.spares[:n]
+	j.mu.Unlock()
+	j.short.Store(true)
+	if f, err = j.rename(sp.f, sp.name, name); err != nil {
+		return nil, err
+	}
+	if err = f.Truncate(0); err != nil {
+		return nil, errors.Join(err, f.Close())
+	}
+	return f, nil
 }
 
 // checkpointWriter writes a file from its beginning. When the disk is full it gives up spares, one after the other.

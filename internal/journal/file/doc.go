@@ -128,6 +128,6 @@
 // A process may have so many files open, and others take them: no journal fails for that. What a roll, a cleaning
 // and the end need is open: the spares, the folder, and both files of the manifest. So when no spare can be made it is
 // as on a full disk, but with journal.ErrRefused: groups with lasting records are refused, others go on in the
-// reserve, of which a cleaning takes its file. A checkpoint fails, and what somebody removed is written again later.
-// The keeper tries again with each tick of Options.IdleSeal.
+// reserve, of which a cleaning and a checkpoint take their files; a checkpoint that would take the last one fails. What
+// somebody removed is written again later. The keeper tries again with each tick of Options.IdleSeal.
 package file

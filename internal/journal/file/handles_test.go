@@ -2,6 +2,7 @@ package file_test
 
 import (
 	"errors"
+	"fmt"
 	"io"
 	"slices"
 
@@ -157,23 +158,49 @@ func TestWhatWasRemovedWhileThereAreNoHandlesIsWrittenAgainWhenThereAre(t *testi
 	})
 }
 
-// TestACheckpointThatFindsNoHandlesChangesNothing: it is taken later.
-func TestACheckpointThatFindsNoHandlesChangesNothing(t *testing.T) {
+// TestACheckpointIsTakenWithoutHandles: it has the reserve, but for the last of it. One that finds nothing there fails
+// and changes nothing.
+func TestACheckpointIsTakenWithoutHandles(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := faultfs.New()
-		j := mustOpen(t, small(d))
-		defer j.Close()
+		o := small(d)
+		o.Report = func(error) {}
+		j := mustOpen(t, o)
 		at := mustAppend(t, j, message(1, 1000))
-		saveCheckpoint(t, j, at, "first")
+		synctest.Wait()
+		saveCheckpoint(t, j, at, "zero")
 		d.Handles(false)
-		err := j.SaveCheckpoint(t.Context(), j.End(), func(io.Writer) error { return nil })
-		if !errors.Is(err, syscall.EMFILE) {
+		saved := 0
+		for ; ; saved++ {
+			err := j.SaveCheckpoint(t.Context(), at, func(w io.Writer) error {
+				_, err := fmt.Fprint(w, "state ", saved)
+				return err
+			})
+			if err != nil {
+				if !errors.Is(err, syscall.EMFILE) {
+					t.Fatal(err)
+				}
+				break
+			}
+		}
+		if saved == 0 {
+			t.Fatal("none was taken")
+		}
+		n := 0
+		for ; n < 20; n++ { // more than the newest segment holds
+			mustAppend(t, j, settle(n))
+		}
+		d.Handles(true)
+		if text, err := content(t.Context(), j); err != nil || !strings.Contains(text, fmt.Sprint("state ", saved-1)) {
+			t.Errorf("%s: %v", text, err)
+		}
+		if err := j.Close(); err != nil {
 			t.Fatal(err)
 		}
-		mustAppend(t, j, settle(1))
-		d.Handles(true)
-		if text, err := content(t.Context(), j); err != nil || !strings.Contains(text, "first") {
-			t.Errorf("%s: %v", text, err)
+		j = mustOpen(t, o)
+		defer j.Close()
+		if text, err := content(t.Context(), j); err != nil || !strings.Contains(text, fmt.Sprint("state ", saved-1)) {
+			t.Errorf("after a restart: %s: %v", text, err)
 		}
 		saveCheckpoint(t, j, j.End(), "second")
 	})
