@@ -239,7 +239,7 @@ const MaxNoteBytes = 64 << 10
 // Limits bound a whole Store; a queue's own bounds apply too.
 type Limits struct {
 	Messages int64 // waiting messages in all queues; 0: 10 million
-	Bytes    int64 // their sizes summed, and the deduplication ids that are remembered; 0: 64 GiB
+	Bytes    int64 // their sizes summed, with ids and sources' places that are remembered; 0: 64 GiB
 	// Memory is about what they and notes take in memory: attributes and keys, and 64 bytes each; keys and values of
 	// notes, and 128 bytes each. 0: no bound.
 	Memory       int64

@@ -143,7 +143,7 @@ func (s *state) insert(q *queueState, seq uint64, a *arrival, wake, dedup int64,
 		s.remember(q, &remembered{dedup: string(h.dedup), seq: seq, id: h.id, until: dedup})
 	}
 	if origin.Source != "" {
-		q.tookFrom(origin)
+		s.tookFrom(q, origin)
 	}
 	e := q.all.Add(seq, a)
 	q.bytes += e.size()
@@ -415,7 +415,7 @@ func (s *state) applyGone(e *queueGone) {
 	delete(s.unserved, q)
 	s.dismiss(q)
 	s.dissolve(q)
-	s.idBytes -= q.forgetBytes
+	s.rememberBytes(q, -q.rememberedBytes)
 	s.resident -= q.weight
 	q.weight, q.counts = 0, nil
 	for _, n := range q.former {

@@ -26,9 +26,14 @@ func (r *remembered) bytes() int64 { return rememberedBytes + int64(len(r.dedup)
 func (s *state) remember(q *queueState, r *remembered) {
 	q.dedup[r.dedup] = r
 	q.forget = append(q.forget, r)
-	s.idBytes += r.bytes()
-	q.forgetBytes += r.bytes()
+	s.rememberBytes(q, r.bytes())
 	s.forgetOld(q, forgetWithPut)
+}
+
+// rememberBytes counts what a queue remembers of ids and sources.
+func (s *state) rememberBytes(q *queueState, n int64) {
+	s.idBytes += n
+	q.rememberedBytes += n
 }
 
 // Bounds of the ids that are forgotten at once.
@@ -51,8 +56,7 @@ func (s *state) forgetOld(q *queueState, limit int) int {
 		if q.dedup[f.dedup] == f { // else it was taken again since
 			delete(q.dedup, f.dedup)
 		}
-		s.idBytes -= f.bytes()
-		q.forgetBytes -= f.bytes()
+		s.rememberBytes(q, -f.bytes())
 		n++
 	}
 	if n == len(q.forget) {
@@ -145,6 +149,12 @@ type originState struct {
 
 type originPlace struct{ offset, part uint64 }
 
+// About what a source takes beside its name, and each of its places.
+const (
+	originBytes = 200
+	placeBytes  = 32
+)
+
 func lessPlace(a, b originPlace) bool {
 	return a.offset < b.offset || a.offset == b.offset && a.part < b.part
 }
@@ -177,19 +187,22 @@ func (st *originState) above(each func(p originPlace)) {
 	})
 }
 
-// tookFrom remembers that the message made from that place is in the queue.
-func (q *queueState) tookFrom(o *message.Origin) {
+// tookFrom remembers that the message made from that place is in the queue. It counts as ids do.
+func (s *state) tookFrom(q *queueState, o *message.Origin) {
 	st, known := q.origins.Get(o.Source)
 	switch number := q.all.saves.newest(); {
 	case !known:
 		st = newOriginState(number)
 		q.origins.Set(o.Source, st)
+		s.rememberBytes(q, originBytes+int64(len(o.Source)))
 	case st.saved != number: // a checkpoint has this one
 		st = &originState{mark: st.mark, taken: st.taken.Copy(), saved: number}
 		q.origins.Set(o.Source, st)
 	}
+	before := st.taken.Len()
 	st.taken.Set(originPlace{o.Offset, o.Part})
 	st.raise(o.Mark)
+	s.rememberBytes(q, placeBytes*int64(st.taken.Len()-before))
 }
 
 // tookBefore tells whether the message made from that place was taken already.

@@ -125,3 +125,51 @@ func TestRuleIdsWhoseWindowHasEndedTakeNoMemory(t *testing.T) {
 		}
 	})
 }
+
+// TestRulePlacesOfSourcesCount takes lines of many files, of which one stands still while others behind its line are
+// taken. What a queue remembers of them counts against the limits, as much after a start, until its queue is gone.
+func TestRulePlacesOfSourcesCount(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		m := newMemory()
+		s := open(t, m)
+		line := func(source string, offset, mark uint64) {
+			t.Helper()
+			mustPut(t, s, news, message.Message{Origin: message.Origin{Source: source, Offset: offset, Mark: mark}})
+		}
+		counted := func(s *Store) int64 {
+			s.mu.Lock()
+			defer s.mu.Unlock()
+			return s.state.idBytes
+		}
+		const many = 100
+		for i := range uint64(many) {
+			line(fmt.Sprintf("file %02d", i), 10, 11)
+			line("stands still", 10*i, 0)
+		}
+		one := int64(originBytes + len("file 00"))
+		want := many*one + originBytes + int64(len("stands still")) + many*placeBytes
+		if got := counted(s); got != want {
+			t.Errorf("%d bytes count, want %d", got, want)
+		}
+		if err := s.checkpoint(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		again := open(t, m.after(true))
+		if got := counted(again); got != want {
+			t.Errorf("after a start %d bytes count, want %d", got, want)
+		}
+		for i := range uint64(many) { // it goes on
+			line("stands still", 10*(many+i), 10*(many+i))
+		}
+		want -= (many - 1) * placeBytes // its last line is not settled
+		if got := counted(s); got != want {
+			t.Errorf("%d bytes count when it has gone on, want %d", got, want)
+		}
+		if err := s.DeleteQueue(t.Context(), news); err != nil {
+			t.Fatal(err)
+		}
+		if got := counted(s); got != 0 {
+			t.Errorf("%d bytes count for a queue that is gone", got)
+		}
+	})
+}

@@ -348,8 +348,7 @@ func (s *state) restoreQueue(in *bufio.Reader, version uint64) error {
 		m.until = r.int()
 		q.dedup[m.dedup] = m
 		q.forget = append(q.forget, m)
-		s.idBytes += m.bytes()
-		q.forgetBytes += m.bytes()
+		s.rememberBytes(q, m.bytes())
 	}
 	for range r.count(3) {
 		source := r.string()
@@ -359,6 +358,7 @@ func (s *state) restoreQueue(in *bufio.Reader, version uint64) error {
 			o.taken.Set(originPlace{r.uint(), r.uint()})
 		}
 		q.origins.Set(source, o)
+		s.rememberBytes(q, originBytes+int64(len(source))+placeBytes*int64(o.taken.Len()))
 	}
 	for range r.count(4) {
 		s.addSnapshot(q, readSnapshot(r))

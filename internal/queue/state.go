@@ -38,7 +38,7 @@ type state struct {
 
 	messages, bytes         int64 // of all queues, with those kept for a seek
 	resident                int64 // bytes that messages, notes and definitions take in memory, about
-	idBytes                 int64 // that deduplication ids and snapshots take in memory
+	idBytes                 int64 // that deduplication ids, places of sources and snapshots take in memory
 	reserved, reservedBytes int64 // puts under way to the journal
 	reservedResident        int64 // and what they, notes and definitions under way will take in memory, about
 	coming                  int   // queues and topics under way to the journal,
@@ -105,15 +105,15 @@ type queueState struct {
 	next    uint64          // sequence of the next put
 	seen    uint64          // behind the sequence of the last message that became durable
 
-	all         messages
-	ready       sequences // those a reader could claim now
-	keys        map[string]*keyGroup
-	views       []view // of the ready messages; most recently used first
-	dedup       map[string]*remembered
-	forget      []*remembered // in the order in which they were taken
-	forgetBytes int64         // of those in forget
-	window      window
-	origins     btree.Map[string, *originState] // by source
+	all             messages
+	ready           sequences // those a reader could claim now
+	keys            map[string]*keyGroup
+	views           []view // of the ready messages; most recently used first
+	dedup           map[string]*remembered
+	forget          []*remembered // in the order in which they were taken
+	rememberedBytes int64         // of those in forget, and of origins
+	window          window
+	origins         btree.Map[string, *originState] // by source
 
 	bytes                      int64
 	pastBytes                  int64 // of the settled ones that are kept for a seek
