@@ -49,10 +49,10 @@ func joiningOf(ctx *gms.Context, g *aggregation.GroupConcat) (gms.Expression, er
 		one = &seen[marked]{one, marked{}}
 	}
 	children := make([]gms.Expression, 0, len(order)+1)
-	for _, c := range append(append(children, order...), one) {
-		children = append(children, &seen[weigh]{c, keptWeight})
+	for _, c := range order {
+		children = append(children, onceEachOf(c))
 	}
-	return joining{g, marks}.WithChildren(ctx, children...)
+	return joining{g, marks}.WithChildren(ctx, append(children, &seen[weigh]{one, keptWeight})...)
 }
 
 // WithChildren implements gms.Expression.

@@ -50,7 +50,7 @@ func keptIn(ctx *gms.Context, n gms.Node) (gms.Node, error) {
 			switch w := e.(type) {
 			case *expression.GetField: // of a row that is counted
 			case gms.WindowAdaptableExpression:
-				counted.SelectExprs[i] = windowed{w}
+				counted.SelectExprs[i] = windowed{onceEachIn(ctx, w)}
 			default:
 				counted.SelectExprs[i] = &seen[weigh]{e, keptWeight}
 			}

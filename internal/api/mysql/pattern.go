@@ -69,7 +69,7 @@ func boundExpressions(ctx *gms.Context, n gms.Node, planned bool) (gms.Node, tra
 	return transform.NodeExprsWithNodeWithOpaque(ctx, n,
 		func(ctx *gms.Context, n gms.Node, e gms.Expression) (gms.Expression, transform.TreeIdentity, error) {
 			if top, ok := n.(*plan.TopN); ok && top.Limit == e {
-				return e, transform.SameTree, nil // LIMIT and OFFSET together: see limited
+				return e, transform.SameTree, nil // LIMIT and OFFSET together: see sorted
 			}
 			switch e := e.(type) {
 			case *plan.Subquery:

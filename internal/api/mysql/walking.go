@@ -84,7 +84,7 @@ func (w walking) make(ctx *gms.Context, m *meter, n gms.Node, row gms.Row) (gms.
 	if g, ok := n.(*plan.GroupBy); ok && len(g.GroupByExprs) > 0 {
 		return w.group(ctx, m, g, row)
 	}
-	if iter, err := w.limited(ctx, n, row); iter != nil || err != nil {
+	if iter, err := w.sorted(ctx, m, n, row); iter != nil || err != nil {
 		return iter, err
 	}
 	return w.base.Build(ctx, n, row)
@@ -117,14 +117,18 @@ func reads(n gms.Node) bool {
 	return len(n.Children()) == 0
 }
 
-// keeps tells whether a node keeps the rows that it is given.
+// keeps tells whether a node keeps the rows that it is given. What sorts counts them itself.
 func keeps(n gms.Node) bool {
 	switch n := n.(type) {
-	case *plan.Sort, *plan.TopN, *plan.Distinct, *plan.SetOp, *plan.HashLookup, *plan.CachedResults, *plan.RecursiveCte,
-		*plan.Window:
+	case *plan.Distinct, *plan.HashLookup, *plan.CachedResults, *plan.RecursiveCte, *plan.Window:
 		return true
+	case *plan.SetOp:
+		return n.Distinct || n.SetOpType != plan.UnionType
 	case *plan.GroupBy:
-		return slices.ContainsFunc(n.SelectDeps, hoards)
+		return slices.ContainsFunc(n.SelectDeps, func(e gms.Expression) bool {
+			_, joins := e.(joining)
+			return joins || hoards(e)
+		})
 	}
 	return false
 }

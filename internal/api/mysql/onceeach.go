@@ -1,0 +1,79 @@
+package mysql
+
+import (
+	"slices"
+
+	gms "github.com/dolthub/go-mysql-server/sql"
+	"github.com/dolthub/go-mysql-server/sql/expression"
+)
+
+// onceEach is what GROUP_CONCAT or a window sorts its rows by. go-mysql-server evaluates that at each comparison of two
+// rows; here it is evaluated once for each row. It is known by the place that a row has in memory, which stays with it:
+// whoever sorts keeps the rows, and so does the map.
+type onceEach struct {
+	gms.Expression
+	values map[*any]any
+}
+
+// onceEachOf is an expression that is evaluated once for each row. A column needs no evaluation.
+func onceEachOf(e gms.Expression) gms.Expression {
+	switch e.(type) {
+	case *expression.GetField, *expression.Literal, *onceEach:
+		return e
+	}
+	return &onceEach{e, map[*any]any{}}
+}
+
+// Children is the inner expression alone.
+func (o *onceEach) Children() []gms.Expression { return []gms.Expression{o.Expression} }
+
+// WithChildren evaluates another expression once for each row.
+func (o *onceEach) WithChildren(_ *gms.Context, children ...gms.Expression) (gms.Expression, error) {
+	if len(children) != 1 {
+		return nil, gms.ErrInvalidChildrenNumber.New(o, len(children), 1)
+	}
+	return onceEachOf(children[0]), nil
+}
+
+// CollationCoercibility is the inner expression's.
+func (o *onceEach) CollationCoercibility(ctx *gms.Context) (gms.CollationID, byte) {
+	return gms.GetCoercibility(ctx, o.Expression)
+}
+
+// Eval is the row's value. What is kept of it is counted. An error ends the statement: windows pass over it.
+func (o *onceEach) Eval(ctx *gms.Context, row gms.Row) (any, error) {
+	s := sessionOf(ctx)
+	if len(row) == 0 || s == nil || s.meter == nil {
+		return o.Expression.Eval(ctx, row)
+	}
+	place := &row[0]
+	if v, known := o.values[place]; known {
+		return v, nil
+	}
+	v, err := o.Expression.Eval(ctx, row)
+	if err != nil {
+		return nil, s.meter.fail(err)
+	}
+	o.values[place] = v
+	return v, keptWeight(s.meter, v)
+}
+
+// onceEachIn is a window function that evaluates what its window is made by once for each row.
+func onceEachIn(ctx *gms.Context, w gms.WindowAdaptableExpression) gms.WindowAdaptableExpression {
+	window := w.Window()
+	if window == nil {
+		return w
+	}
+	once := *window
+	once.PartitionBy, once.OrderBy = slices.Clone(window.PartitionBy), slices.Clone(window.OrderBy)
+	for i, e := range once.PartitionBy {
+		once.PartitionBy[i] = onceEachOf(e)
+	}
+	for i := range once.OrderBy {
+		by := &once.OrderBy[i]
+		if e := onceEachOf(by.Column); e != by.Column {
+			by.Column, by.ValueExprColumn = e, nil
+		}
+	}
+	return w.WithWindow(ctx, &once)
+}
