@@ -18,35 +18,34 @@ import (
 // growing are the functions that can make more bytes than they are given, with a bound on how many they make of their
 // arguments. The others of go-mysql-server make at most a few bytes of each byte.
 var growing = map[string]func(args []any) int64{
-	"repeat":         func(a []any) int64 { return times(valueBytes(a[0]), number64(a[1])) },
-	"space":          func(a []any) int64 { return number64(a[0]) },
-	"lpad":           padded,
-	"rpad":           padded,
-	"concat":         total,
-	"concat_ws":      func(a []any) int64 { return total(a) + times(valueBytes(a[0]), int64(len(a))) },
-	"replace":        replaced,
-	"regexp_replace": func(a []any) int64 { return matched(a) },
-	"insert":         total,
-	"hex":            func(a []any) int64 { return 2 * total(a) },
-	"to_base64":      func(a []any) int64 { return 2 * total(a) },
-	"quote":          func(a []any) int64 { return 2*total(a) + 2 },
-	"export_set":     func(a []any) int64 { return times(64, total(a)) },
-	"make_set":       total,
-	"date_format":    func(a []any) int64 { return 16 * total(a) },
-	"time_format":    func(a []any) int64 { return 16 * total(a) },
-	"format":         func(a []any) int64 { return total(a) + number64(a[1]) },
-	"round":          decimals,
-	"truncate":       decimals,
-	"uncompress":     func(a []any) int64 { return uncompressed(a[0]) },
-	"random_bytes":   func(a []any) int64 { return number64(a[0]) },
-	"elt":            total,
-	"char":           total,
-	"lower":          total,
-	"upper":          total,
-	"lcase":          total,
-	"ucase":          total,
-	"reverse":        total,
-	"json_array":     total, "json_object": total, "json_array_append": total, "json_array_insert": total,
+	"repeat":       func(a []any) int64 { return times(valueBytes(a[0]), number64(a[1])) },
+	"space":        func(a []any) int64 { return number64(a[0]) },
+	"lpad":         padded,
+	"rpad":         padded,
+	"concat":       total,
+	"concat_ws":    func(a []any) int64 { return total(a) + times(valueBytes(a[0]), int64(len(a))) },
+	"replace":      replaced,
+	"insert":       total,
+	"hex":          func(a []any) int64 { return 2 * total(a) },
+	"to_base64":    func(a []any) int64 { return 2 * total(a) },
+	"quote":        func(a []any) int64 { return 2*total(a) + 2 },
+	"export_set":   func(a []any) int64 { return times(64, total(a)) },
+	"make_set":     total,
+	"date_format":  func(a []any) int64 { return 16 * total(a) },
+	"time_format":  func(a []any) int64 { return 16 * total(a) },
+	"format":       func(a []any) int64 { return total(a) + number64(a[1]) },
+	"round":        decimals,
+	"truncate":     decimals,
+	"uncompress":   func(a []any) int64 { return uncompressed(a[0]) },
+	"random_bytes": func(a []any) int64 { return number64(a[0]) },
+	"elt":          total,
+	"char":         total,
+	"lower":        total,
+	"upper":        total,
+	"lcase":        total,
+	"ucase":        total,
+	"reverse":      total,
+	"json_array":   total, "json_object": total, "json_array_append": total, "json_array_insert": total,
 	"json_insert": total, "json_set": total,
 	"json_replace": total, "json_merge": total, "json_merge_patch": total, "json_merge_preserve": total,
 	"json_quote":  func(a []any) int64 { return 6 * total(a) },
@@ -218,16 +217,6 @@ func replaced(args []any) int64 {
 		return n
 	}
 	return n + times(int64(strings.Count(text64(args[0]), text64(args[1]))), to)
-}
-
-// matched is what REGEXP_REPLACE makes at most: a replacement before and behind each byte, with the groups that it
-// names.
-func matched(args []any) int64 {
-	if len(args) < 3 {
-		return total(args)
-	}
-	s, with := valueBytes(args[0]), valueBytes(args[2])
-	return total(args) + times(s+1, with) + times(s, int64(strings.Count(text64(args[2]), "$")))
 }
 
 // decimals is what a number has with so many digits behind the point.

@@ -4,7 +4,6 @@ import (
 	"math"
 	"strconv"
 	"strings"
-	"unicode/utf16"
 
 	"github.com/cockroachdb/apd/v3"
 	gms "github.com/dolthub/go-mysql-server/sql"
@@ -235,21 +234,3 @@ func (d decimalText) look(ctx *gms.Context, v any) (any, error) {
 
 // maxScale is more than the digits that any DECIMAL has behind its point.
 const maxScale = 100
-
-// beginning is where a regular expression begins to look, and refuses to begin behind the text.
-type beginning struct{ effort *matching }
-
-func (p beginning) look(_ *gms.Context, v any) (any, error) {
-	if n := number64(v); n < 1 || n > p.effort.units.Load()+1 {
-		return nil, sqlError(erRegexpIndex, "HY000", "Index out of bounds in regular expression search.")
-	}
-	return v, nil
-}
-
-// units is how long a text is to the library of regular expressions.
-func units(v any) (n int64) {
-	for _, r := range text64(v) {
-		n += int64(max(utf16.RuneLen(r), 1))
-	}
-	return n
-}

@@ -3,11 +3,9 @@ package mysql
 import (
 	"regexp/syntax"
 	"sync"
-	"sync/atomic"
 
 	gms "github.com/dolthub/go-mysql-server/sql"
 	"github.com/dolthub/go-mysql-server/sql/analyzer"
-	"github.com/dolthub/go-mysql-server/sql/expression/function"
 	"github.com/dolthub/go-mysql-server/sql/plan"
 	"github.com/dolthub/go-mysql-server/sql/transform"
 )
@@ -21,9 +19,8 @@ const maxPattern = 50_000
 // processor this is most of a second.
 const maxMatching = 100_000_000
 
-// boundPatterns is a rule of the analyzer: it puts a pattern around what regular expressions are made of, before
-// anything evaluates them. The operator REGEXP does not come out of the catalog of functions, where the others are held
-// to their bounds.
+// boundPatterns is a rule of the analyzer: it makes regular expressions ours, before anything evaluates them. The
+// operator REGEXP does not come out of the catalog of functions, where the others are held to their bounds.
 func boundPatterns(ctx *gms.Context, _ *analyzer.Analyzer, n gms.Node, _ *plan.Scope, _ analyzer.RuleSelector,
 	flags *gms.QueryFlags) (gms.Node, transform.TreeIdentity, error) {
 	bound, same, err := boundIn(ctx, n, false)
@@ -71,67 +68,18 @@ func boundExpressions(ctx *gms.Context, n gms.Node, planned bool) (gms.Node, tra
 			if top, ok := n.(*plan.TopN); ok && top.Limit == e {
 				return e, transform.SameTree, nil // LIMIT and OFFSET together: see sorted
 			}
-			switch e := e.(type) {
-			case *plan.Subquery:
-				query, same, err := boundIn(ctx, e.Query, planned)
+			if sub, ok := e.(*plan.Subquery); ok {
+				query, same, err := boundIn(ctx, sub.Query, planned)
 				if err != nil || same == transform.SameTree {
 					return e, transform.SameTree, err
 				}
-				return e.WithQuery(query), transform.NewTree, nil
-			case *function.RegexpLike, *function.RegexpInstr, *function.RegexpSubstr, *grown:
-				if g, ok := e.(*grown); ok && g.name != "regexp_replace" {
-					return costIn(ctx, e, planned)
-				}
-				children := append([]gms.Expression(nil), e.Children()...)
-				if isSeen[pattern](children[1]) {
-					return e, transform.SameTree, nil
-				}
-				effort := new(matching)
-				children[0] = &seen[subject]{spelt(ctx, children[:1])[0], subject{effort}}
-				children[1] = &seen[pattern]{children[1], pattern{effort}}
-				switch e.(type) {
-				case *function.RegexpInstr, *function.RegexpSubstr:
-					children[2] = &seen[beginning]{children[2], beginning{effort}}
-				}
-				bound, err := e.WithChildren(ctx, children...)
-				return bound, transform.NewTree, err
+				return sub.WithQuery(query), transform.NewTree, nil
+			}
+			if ours, ok := regexpsOf(ctx, e); ok {
+				return ours, transform.NewTree, nil
 			}
 			return costIn(ctx, e, planned)
 		})
-}
-
-// matching is what one regular expression and the text that it looks at cost together, whichever is known first.
-type matching struct{ steps, bytes, units atomic.Int64 }
-
-func (m *matching) check() error {
-	if times(m.steps.Load(), m.bytes.Load()) <= maxMatching {
-		return nil
-	}
-	return sqlError(erRegexpCapacity, "HY000", "The regular expression pattern exceeds limits on size or complexity: "+
-		"%d steps (those that capture or choose count more) for each of %d bytes, together at most %d",
-		m.steps.Load(), m.bytes.Load(), maxMatching)
-}
-
-// subject looks at a text that a regular expression is to look at, and refuses it when that would take too long.
-type subject struct{ effort *matching }
-
-func (s subject) look(_ *gms.Context, v any) (any, error) {
-	s.effort.bytes.Store(valueBytes(v))
-	s.effort.units.Store(units(v))
-	return v, s.effort.check()
-}
-
-// pattern looks at the text of a regular expression, and refuses it when it would be too large.
-type pattern struct{ effort *matching }
-
-func (p pattern) look(_ *gms.Context, v any) (any, error) {
-	count, cost := patternSteps(text64(v))
-	if count > maxPattern {
-		return nil, sqlError(erRegexpCapacity, "HY000", "The regular expression pattern exceeds limits on size or "+
-			"complexity: it has at most %d steps, with what it repeats written out", maxPattern)
-	}
-	p.effort.steps.Store(cost)
-	return v, p.effort.check()
 }
 
 const (

@@ -76,8 +76,8 @@ func TestASortTellsOfErrorsAndCounts(t *testing.T) {
 		"SELECT v FROM jobs ORDER BY v REGEXP '(' LIMIT 3",
 		"SELECT row_number() OVER (ORDER BY v REGEXP '(') FROM jobs",
 	} {
-		if number, _ := ask(t, conn, statement); number == 0 {
-			t.Errorf("%s is answered", statement)
+		if number, _ := ask(t, conn, statement); number != 3691 {
+			t.Errorf("%s : error %d", statement, number)
 		}
 	}
 	for _, limit := range []string{"0", "1", "3", "20", "1 OFFSET 3"} {
