@@ -41,7 +41,7 @@ func clients() []client {
 			Env:     []string{"PYTHONDONTWRITEBYTECODE=1"},
 		},
 		project: "clients-python",
-		more:    []string{"rest", "transform"},
+		more:    []string{"rest", "same", "transform"},
 	}, {
 		Program: conformance.Program{
 			Name: "java", Needs: []string{"java", "-version"},
@@ -58,7 +58,7 @@ func clients() []client {
 				"METADATA_SERVER_DETECTION=none"},
 		},
 		project: "clients-node",
-		more:    []string{"push"},
+		more:    []string{"push", "rest"},
 	}}
 }
 

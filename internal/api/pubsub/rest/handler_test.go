@@ -227,6 +227,30 @@ func TestBodiesOfTheTypesThatClientsSendAreJSON(t *testing.T) {
 	}
 }
 
+// TestABodyThatSaysNothingIsNone, as Google's library for Node sends one with a POST that has none.
+func TestABodyThatSaysNothingIsNone(t *testing.T) {
+	s := &service{}
+	front := start(t, s, rest.Options{})
+	const topic, subscription = "projects/p/topics/t", "projects/p/subscriptions/s"
+	for _, body := range []string{"{}", " {\n} ", `""`} {
+		for path, want := range map[string]proto.Message{
+			subscription + ":detach": &pubsubpb.DetachSubscriptionRequest{Subscription: subscription},
+			topic + ":publish":       &pubsubpb.PublishRequest{Topic: topic},
+		} {
+			if status, answer, _ := call(t, front, "POST", "/v1/"+path, body); status != http.StatusOK {
+				t.Errorf("%s with %q: %d %s", path, body, status, answer)
+			}
+			s.wasAsked(t, want)
+		}
+	}
+	for _, body := range []string{`{"subscription": "x"}`, "[]", "{}{}", `"x"`} {
+		if status, answer, _ := call(t, front, "POST", "/v1/"+subscription+":detach", body); status !=
+			http.StatusBadRequest {
+			t.Errorf("%q: %d %s", body, status, answer)
+		}
+	}
+}
+
 func TestPackedBodiesAreUnpacked(t *testing.T) {
 	s := &service{}
 	front := start(t, s, rest.Options{})

@@ -98,6 +98,11 @@ func (s *service) GetSchema(ctx context.Context, r *pubsubpb.GetSchemaRequest) (
 	return answered[*pubsubpb.Schema](s, ctx, r)
 }
 
+func (s *service) DetachSubscription(ctx context.Context,
+	r *pubsubpb.DetachSubscriptionRequest) (*pubsubpb.DetachSubscriptionResponse, error) {
+	return answered[*pubsubpb.DetachSubscriptionResponse](s, ctx, r)
+}
+
 func (s *service) GetIamPolicy(ctx context.Context, r *iampb.GetIamPolicyRequest) (*iampb.Policy, error) {
 	return answered[*iampb.Policy](s, ctx, r)
 }

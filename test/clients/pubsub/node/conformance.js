@@ -6,6 +6,7 @@ const fs = require('node:fs');
 const http = require('node:http');
 const path = require('node:path');
 const { Duration, Encodings, PubSub, SchemaTypes } = require('@google-cloud/pubsub');
+const rest = require('./rest.js');
 
 const { CLIENT_PROJECT, CLIENT_SIGNALS } = process.env;
 const PATIENCE = 60; // seconds that only a broken server needs
@@ -404,6 +405,7 @@ async function everything() {
   await check('filter', filter);
   await check('schema', schema);
   await check('push', push);
+  await check('rest', () => rest(process.env.PUBSUB_EMULATOR_HOST, `${CLIENT_PROJECT}-rest`, refused));
   await check('delete', remove);
 }
 

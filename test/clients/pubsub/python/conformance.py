@@ -24,6 +24,8 @@ from google.pubsub_v1.services.schema_service.transports import SchemaServiceGrp
 from google.pubsub_v1.services.subscriber.transports import SubscriberRestTransport
 from google.pubsub_v1.types import Encoding, Schema
 
+import same
+
 PATIENCE = 60  # seconds that only a broken server needs
 PROJECT = os.environ["CLIENT_PROJECT"]
 TEXT = "こんにちは 🚚 é"
@@ -437,6 +439,7 @@ def everything():
     check("filter", filtered)
     check("schema", schema)
     check("rest", rest)
+    check("same", lambda: want([], same.check(os.environ["PUBSUB_EMULATOR_HOST"], PROJECT)))
     check("transform", transform)
     check("delete", delete)
 
