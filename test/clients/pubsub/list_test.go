@@ -49,6 +49,7 @@ func clients() []client {
 				built.JavaClient + string(filepath.ListSeparator) + jars, "Conformance"},
 		},
 		project: "clients-java",
+		more:    []string{"rest"},
 	}, {
 		Program: conformance.Program{
 			Name: "node", Needs: []string{"node", "-e", "require('@google-cloud/pubsub')"},

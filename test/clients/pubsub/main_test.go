@@ -7,6 +7,6 @@ import (
 )
 
 // built is what the tests run.
-var built conformance.Built
+var built = conformance.Built{Java: []string{"java/Conformance.java", "java/Rest.java"}}
 
 func TestMain(m *testing.M) { built.Main(m, "pubsub") }

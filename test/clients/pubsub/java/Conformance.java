@@ -1,7 +1,6 @@
 import com.google.api.core.ApiFuture;
 import com.google.api.core.ApiFutures;
 import com.google.api.gax.core.NoCredentialsProvider;
-import com.google.api.gax.grpc.GrpcStatusCode;
 import com.google.api.gax.grpc.GrpcTransportChannel;
 import com.google.api.gax.rpc.ApiException;
 import com.google.api.gax.rpc.FixedTransportChannelProvider;
@@ -105,7 +104,7 @@ public final class Conformance {
         } catch (Exception e) {
             for (Throwable t = e; t != null; t = t.getCause()) {
                 if (t instanceof ApiException a) {
-                    want(code, ((GrpcStatusCode) a.getStatusCode()).getTransportCode());
+                    want(code.name(), a.getStatusCode().getCode().name());
                     return;
                 }
             }
@@ -443,6 +442,12 @@ public final class Conformance {
         }
     }
 
+    static void rest() throws Exception {
+        try (Rest rest = new Rest(System.getenv("PUBSUB_EMULATOR_HOST"), PROJECT + "-rest")) {
+            rest.everything();
+        }
+    }
+
     static void delete() throws Exception {
         List<String> names = new ArrayList<>();
         for (Subscription s : subscriptions.listSubscriptions(ProjectName.of(PROJECT)).iterateAll()) {
@@ -475,6 +480,7 @@ public final class Conformance {
         check("seek-snapshot", Conformance::seekSnapshot);
         check("filter", Conformance::filter);
         check("schema", Conformance::schema);
+        check("rest", Conformance::rest);
         check("delete", Conformance::delete);
     }
 
