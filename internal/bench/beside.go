@@ -82,7 +82,7 @@ func mustParse(text string) *condition.Expr {
 
 // beside measures a lone putter while one call after the other goes through another, long queue, on a disk that reads
 // slowly.
-func (s *session) beside(ctx context.Context, call besideCall) (err error) {
+func (s *queueSession) beside(ctx context.Context, call besideCall) (err error) {
 	began := time.Now().Add(-time.Second)
 	r, err := newRig(ctx, s.dir, queue.Definition{},
 		setting{wrap: func(j journal.Journal) journal.Journal { return slowReads{j} }})

@@ -132,7 +132,7 @@ func text(where *condition.Expr) string {
 func every() (*condition.Expr, error) { return nil, nil }
 
 // claim compares claims of the oldest message with the disk.
-func (s *session) claim(ctx context.Context, readers int) error {
+func (s *queueSession) claim(ctx context.Context, readers int) error {
 	body := makeBody(bodyBytes)
 	next := func() message.Message { return message.Message{Body: body} }
 	return s.claims(ctx, about{work: "claim", writers: readers, depth: s.claimDepth}, 4, queue.Definition{}, next,
@@ -144,7 +144,7 @@ const highest = 1_000_000
 
 // claimWhere compares claims by a condition with the disk. A condition that stays is the same text for each claim; a
 // new one names another number each time, as a reader does that asks for what is newer than some moment.
-func (s *session) claimWhere(ctx context.Context, depth int, kind string) error {
+func (s *queueSession) claimWhere(ctx context.Context, depth int, kind string) error {
 	columns, err := message.ParseColumns([]string{"n BIGINT", "lang VARCHAR(8)", "body VARBINARY(1024)"})
 	if err != nil {
 		return fmt.Errorf("columns of the measured queue: %w", err)
@@ -177,7 +177,7 @@ const (
 
 // claims measures readers of a queue of a.depth messages, of which the part-th part may be gone before it is filled up
 // again.
-func (s *session) claims(ctx context.Context, a about, part int, d queue.Definition, next func() message.Message,
+func (s *queueSession) claims(ctx context.Context, a about, part int, d queue.Definition, next func() message.Message,
 	conditions func(*rig) (func() (*condition.Expr, error), error)) (err error) {
 	r, err := newRig(ctx, s.dir, d, setting{})
 	if err != nil {

@@ -18,7 +18,7 @@ const loaders = 64
 
 // measureCleaning measures puts while the store is being cleaned, what that writes, and the reading of what was left
 // behind.
-func (s *session) measureCleaning(ctx context.Context, writers int) (err error) {
+func (s *queueSession) measureCleaning(ctx context.Context, writers int) (err error) {
 	e := s.cleaning
 	r, err := newRig(ctx, s.dir, queue.Definition{},
 		setting{segmentBytes: e.segmentBytes, checkpointBytes: e.checkpointBytes})
@@ -51,7 +51,7 @@ func (s *session) measureCleaning(ctx context.Context, writers int) (err error) 
 }
 
 // cleaningPuts compares the slowest puts with those of raw writers who share a log beside a copier.
-func (s *session) cleaningPuts(ctx context.Context, t *traffic, since journal.Stats) error {
+func (s *queueSession) cleaningPuts(ctx context.Context, t *traffic, since journal.Stats) error {
 	put, err := t.putBytes(ctx)
 	if err != nil {
 		return err
@@ -124,7 +124,7 @@ func (c *cleaned) run(ctx context.Context, d time.Duration) (sample, error) {
 }
 
 // copies reports what the store has written besides its log.
-func (s *session) copies(t *traffic, writers int) {
+func (s *queueSession) copies(t *traffic, writers int) {
 	st := t.rig.store.JournalStats()
 	r := s.report.Row(caseOurs, "cleaning-copies").Set("writers", writers).Set("bytes", bodyBytes)
 	r.Set("log_mb", megabytes(int64(st.Bytes))).Set("copied_mb", megabytes(int64(st.CopiedBytes))).
@@ -173,7 +173,7 @@ func (d *drainer) run(ctx context.Context, _ time.Duration) (s sample, err error
 
 // drains compares reading what was left behind, and what is put behind it to have enough, with reading as many bytes in
 // order.
-func (s *session) drains(ctx context.Context, t *traffic) (err error) {
+func (s *queueSession) drains(ctx context.Context, t *traffic) (err error) {
 	if evicts, err := s.evicts(); err != nil || !evicts {
 		return err
 	}

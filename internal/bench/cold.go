@@ -39,7 +39,7 @@ const (
 
 // evicts tells whether the system forgets files when it is told to. That is found out once, so that a report has all
 // its cold figures or none of them.
-func (s *session) evicts() (bool, error) {
+func (s *queueSession) evicts() (bool, error) {
 	s.cold.once.Do(func() {
 		if s.cold.can, s.cold.err = canEvict(s.dir); s.cold.err == nil && !s.cold.can {
 			s.report.Note(noteWarm)

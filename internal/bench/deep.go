@@ -84,7 +84,7 @@ type deepSide struct {
 }
 
 // openDeep fills a store for claim-deep. burst is how many messages may be gone before they are put back.
-func (s *session) openDeep(ctx context.Context, depth, share, burst int) (*deepSide, error) {
+func (s *queueSession) openDeep(ctx context.Context, depth, share, burst int) (*deepSide, error) {
 	columns, err := message.ParseColumns([]string{"kind BIGINT", "n BIGINT", "body VARBINARY(1024)"})
 	if err != nil {
 		return nil, fmt.Errorf("columns of the measured queue: %w", err)
@@ -115,7 +115,7 @@ func (s *session) openDeep(ctx context.Context, depth, share, burst int) (*deepS
 }
 
 // claimDeep compares the cost of a claim by condition, and of its settling, among many messages with that among few.
-func (s *session) claimDeep(ctx context.Context, share int) (err error) {
+func (s *queueSession) claimDeep(ctx context.Context, share int) (err error) {
 	// The same for both sides, so that neither is filled up more often.
 	burst := max(1, s.shallow/16)
 	if share > 0 {

@@ -11,7 +11,7 @@ import (
 
 func openDeepSide(t *testing.T, depth, share, burst int) *deepSide {
 	t.Helper()
-	s := &session{dir: t.TempDir()}
+	s := &queueSession{session: session{dir: t.TempDir()}}
 	d, err := s.openDeep(t.Context(), depth, share, burst)
 	if err != nil {
 		t.Fatal(err)

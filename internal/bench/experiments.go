@@ -2,33 +2,12 @@ package bench
 
 import (
 	"context"
-	"fmt"
 	"slices"
-	"strings"
 	"time"
 )
 
-// experiment is the measuring of one work in one setting.
-type experiment struct {
-	work  string // as Options.Only names it
-	steps int    // pairs of slices
-	takes time.Duration
-	disk  int64 // bytes it needs there at most
-	run   func(ctx context.Context) error
-}
-
-// What filling takes, about, for estimates.
-const (
-	fillsASecond = 150_000
-	bytesLogged  = bodyBytes + 200 // by a message that waits
-	slack        = 512 << 20       // what any store may have set aside or not yet reclaimed
-)
-
-// filling is how long it takes, about, to put n messages.
-func filling(n int) time.Duration { return time.Duration(n) * time.Second / fillsASecond }
-
 // experiments lists what can be measured, in the order of the report.
-func (s *session) experiments() (es []experiment) {
+func (s *queueSession) experiments() (es []experiment) {
 	// add plans work that compares so many sides in turns, over a store with so many messages.
 	add := func(work string, p pacing, sides, depth int, run func(ctx context.Context) error) {
 		takes := time.Duration(p.pairs*sides)*p.slice + filling(depth)
@@ -69,7 +48,7 @@ func (s *session) experiments() (es []experiment) {
 }
 
 // addStarts plans the starts. A copy of what they read lies beside each store.
-func (s *session) addStarts(add func(string, pacing, int, int, func(context.Context) error)) {
+func (s *queueSession) addStarts(add func(string, pacing, int, int, func(context.Context) error)) {
 	depths := s.restarts
 	if s.Deep && !s.Quick {
 		depths = append(slices.Clone(depths), deepRestart)
@@ -83,24 +62,4 @@ func (s *session) addStarts(add func(string, pacing, int, int, func(context.Cont
 }
 
 // queueWorks lists the names of the works.
-func queueWorks() (names []string) {
-	for _, e := range (&session{extent: quick}).experiments() {
-		if !slices.Contains(names, e.work) {
-			names = append(names, e.work)
-		}
-	}
-	return names
-}
-
-// choose leaves the experiments that are wanted.
-func choose(es []experiment, only []string) ([]experiment, error) {
-	for _, name := range only {
-		if !slices.ContainsFunc(es, func(e experiment) bool { return e.work == name }) {
-			return nil, fmt.Errorf("there is no work %q: choose from %s", name, strings.Join(queueWorks(), ", "))
-		}
-	}
-	if len(only) == 0 {
-		return es, nil
-	}
-	return slices.DeleteFunc(es, func(e experiment) bool { return !slices.Contains(only, e.work) }), nil
-}
+func queueWorks() []string { return worksOf((&queueSession{extent: quick}).experiments()) }

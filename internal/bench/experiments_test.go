@@ -9,12 +9,13 @@ import (
 )
 
 func TestOnlyTheWorksThatAreWantedAreChosen(t *testing.T) {
-	s := &session{extent: quick}
-	all, err := choose(s.experiments(), nil)
+	s := &queueSession{extent: quick}
+	all, err := s.choose(s.experiments())
 	if err != nil || len(all) != len(s.experiments()) {
 		t.Fatalf("%d of %d experiments: %v", len(all), len(s.experiments()), err)
 	}
-	some, err := choose(s.experiments(), []string{"put", "hand-over"})
+	s.Only = []string{"put", "hand-over"}
+	some, err := s.choose(s.experiments())
 	if err != nil || len(some) != 5 {
 		t.Fatalf("%d experiments: %v", len(some), err)
 	}
@@ -23,30 +24,31 @@ func TestOnlyTheWorksThatAreWantedAreChosen(t *testing.T) {
 			t.Errorf("%s was not asked for", e.work)
 		}
 	}
-	if _, err := choose(s.experiments(), []string{"put", "putt"}); err == nil ||
+	s.Only = []string{"put", "putt"}
+	if _, err := s.choose(s.experiments()); err == nil ||
 		!strings.Contains(err.Error(), `"putt"`) || !strings.Contains(err.Error(), "put-pipelined") {
 		t.Errorf("a work that does not exist: %v", err)
 	}
 }
 
 func TestTenMillionAreOnlyForThoseWhoAsk(t *testing.T) {
-	most := func(s *session) (disk int64) {
+	most := func(s *queueSession) (disk int64) {
 		for _, e := range s.experiments() {
 			disk = max(disk, e.disk)
 		}
 		return disk
 	}
-	if n := most(&session{extent: whole}); n > 4<<30 {
+	if n := most(&queueSession{extent: whole}); n > 4<<30 {
 		t.Errorf("the whole bench needs %d bytes", n)
 	}
-	if n := most(&session{extent: whole, Options: Options{Deep: true}}); n < 10<<30 {
+	if n := most(&queueSession{session: session{Options: Options{Deep: true}}, extent: whole}); n < 10<<30 {
 		t.Errorf("ten million messages of 1000 bytes need %d bytes", n)
 	}
 }
 
 func TestWholeBenchTakesAboutTenMinutes(t *testing.T) {
 	takes := time.Duration(0)
-	for _, e := range (&session{extent: whole}).experiments() {
+	for _, e := range (&queueSession{extent: whole}).experiments() {
 		takes += e.takes
 	}
 	if takes < 5*time.Minute || takes > 12*time.Minute {

@@ -42,7 +42,7 @@ func TestClosedStoreIsAnErrorOfEverySide(t *testing.T) {
 
 // Every experiment cleans up behind itself, also when it is ended before it has begun to measure.
 func TestExperimentsThatAreEndedLeaveNothing(t *testing.T) {
-	s := &session{extent: quick, dir: t.TempDir(), report: measure.NewBenchReport("queue")}
+	s := quickSession(t)
 	raw, err := newRawLog(t.Context(), t.TempDir())
 	if err != nil {
 		t.Fatal(err)
@@ -88,4 +88,11 @@ func TestStartThatFailsSaysOfWhat(t *testing.T) {
 	if _, err := (&opener{home: home + "-absent", cold: true}).run(t.Context(), 0); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("a cold start from nothing: %v", err)
 	}
+}
+
+// quickSession is a run of the quick queue bench, in a folder of its own.
+func quickSession(t *testing.T) *queueSession {
+	s := &queueSession{session: newSession("queue", Options{}, queueView()), extent: quick}
+	s.dir = t.TempDir()
+	return s
 }

@@ -2,10 +2,7 @@ package bench
 
 import (
 	"context"
-	"fmt"
 	"time"
-
-	"github.com/hikyaku/hikyaku/internal/measure"
 )
 
 // The works of the flow bench.
@@ -30,17 +27,19 @@ const (
 //
 // Options.Log gets a line for whatever happens to the streams of students.
 func Flow(ctx context.Context, o Options) error {
-	s := &flowSession{session: session{Options: o, report: measure.NewBenchReport("flow")}, flowExtent: wholeFlow}
+	s := &flowSession{session: newSession("flow", o, flowView()), flowExtent: wholeFlow}
 	if o.Quick {
 		s.flowExtent = quickFlow
 	}
 	if s.Log != nil {
 		s.Terminal = false // a bar would stand between the lines
 	}
-	if err := s.all(ctx); err != nil {
-		return fmt.Errorf("bench flow: %w", err)
-	}
-	return nil
+	return s.measure(ctx, s.experiments(), nil, func(context.Context) error {
+		if s.Postgres == "" {
+			s.report.Note("users-postgres was not measured: --postgres names no server")
+		}
+		return nil
+	})
 }
 
 // flowExtent says how much is measured.
@@ -64,23 +63,6 @@ type flowSession struct {
 	flowExtent
 }
 
-func (s *flowSession) all(ctx context.Context) error {
-	es, err := choose(s.experiments(), s.Only)
-	if err != nil {
-		return err
-	}
-	if err := s.measureAll(ctx, es); err != nil {
-		if cause := context.Cause(ctx); cause != nil {
-			return cause // what else went wrong went wrong with it
-		}
-		return err
-	}
-	if s.Postgres == "" {
-		s.report.Note("users-postgres was not measured: --postgres names no server")
-	}
-	return s.publish()
-}
-
 // experiments lists what can be measured, in the order of the report.
 func (s *flowSession) experiments() (es []experiment) {
 	for _, p := range programs() {
@@ -89,7 +71,7 @@ func (s *flowSession) experiments() (es []experiment) {
 	}
 	sqlite := func(ctx context.Context) error {
 		return s.lookUps(ctx, workUsersSQLite,
-			func(ctx context.Context) (userTables, error) { return openUsersSQLite(ctx, s.Dir) })
+			func(ctx context.Context) (userTables, error) { return openUsersSQLite(ctx, s.dir) })
 	}
 	es = append(es, experiment{workUsersSQLite, s.rounds, time.Duration(s.rounds*s.users) * 60 * time.Microsecond, 0,
 		sqlite})

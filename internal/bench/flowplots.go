@@ -6,6 +6,15 @@ import (
 	"github.com/hikyaku/hikyaku/internal/measure"
 )
 
+// flowView shows the rows of the flow bench.
+func flowView() view {
+	return view{label: caseLabel, pictures: flowPictures(), sections: []section{
+		{"Thirty students and five scores of each", []string{workStudents}, nil},
+		{"Users, and what to send to each; the ideal is the join", []string{workUsersSQLite, workUsersPostgres}, nil},
+		{"A stage without work; the ratio is of costs", []string{workOverhead}, []string{"per_s"}},
+	}}
+}
+
 // flowPictures show the rows of the flow bench.
 func flowPictures() []picture {
 	return []picture{

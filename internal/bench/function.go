@@ -2,15 +2,10 @@ package bench
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"time"
-
-	"github.com/hikyaku/hikyaku/internal/measure"
 )
 
 // The works of the function bench.
@@ -58,7 +53,7 @@ const (
 // scripts/need-clients makes as Options.Clients the runtimes' own clients (their names end in +ric), Java and Rust are
 // measured too.
 func Function(ctx context.Context, o Options) error {
-	s := &functionSession{session: session{Options: o, report: measure.NewBenchReport("function")},
+	s := &functionSession{session: newSession("function", o, functionView()),
 		functionExtent: wholeFunction}
 	if o.Quick {
 		s.functionExtent = quickFunction
@@ -66,10 +61,7 @@ func Function(ctx context.Context, o Options) error {
 	ctx, cancel := context.WithTimeoutCause(ctx, tooLong, fmt.Errorf("it was not done after %v, many times what it "+
 		"takes: measure works one by one (--only) to see which", tooLong))
 	defer cancel()
-	if err := s.all(ctx); err != nil {
-		return fmt.Errorf("bench function: %w", err)
-	}
-	return nil
+	return s.measure(ctx, s.experiments(), s.gather, nil)
 }
 
 // tooLong is how long the whole may take, on a machine that is busy with other things.
@@ -123,33 +115,6 @@ type functionSession struct {
 	runtimes []*functionRuntime
 }
 
-func (s *functionSession) all(ctx context.Context) (err error) {
-	es, err := choose(s.experiments(), s.Only)
-	if err != nil {
-		return err
-	}
-	if s.dir, err = os.MkdirTemp(s.Dir, "hikyaku-bench-"); err == nil {
-		s.dir, err = filepath.Abs(s.dir) // functions run in folders of their own
-	}
-	if err != nil {
-		return fmt.Errorf("make a folder for temporary files: %w", err)
-	}
-	err = roomFor(s.dir, es)
-	if err == nil {
-		err = s.gather(ctx)
-	}
-	if err == nil {
-		err = s.measureAll(ctx, es)
-	}
-	if err = joinCleanup(err, os.RemoveAll(s.dir)); err != nil {
-		if cause := context.Cause(ctx); cause != nil && !errors.Is(err, cause) {
-			return errors.Join(cause, err)
-		}
-		return err
-	}
-	return s.publish()
-}
-
 // experiments lists what can be measured, in the order of the report.
 func (s *functionSession) experiments() (es []experiment) {
 	add := func(work string, steps int, takes time.Duration, run func(ctx context.Context) error) {
@@ -172,13 +137,8 @@ func (s *functionSession) experiments() (es []experiment) {
 }
 
 // functionWorks lists the names of the works.
-func functionWorks() (names []string) {
-	for _, e := range (&functionSession{functionExtent: quickFunction}).experiments() {
-		if !slices.Contains(names, e.work) {
-			names = append(names, e.work)
-		}
-	}
-	return names
+func functionWorks() []string {
+	return worksOf((&functionSession{functionExtent: quickFunction}).experiments())
 }
 
 // first is the runtime that does what one is enough for: the quickest there is.

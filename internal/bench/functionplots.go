@@ -6,6 +6,11 @@ import (
 	"github.com/hikyaku/hikyaku/internal/measure"
 )
 
+// functionView shows the rows of the function bench.
+func functionView() view {
+	return view{label: caseLabel, pictures: functionPictures(), sections: functionSections()}
+}
+
 // functionSections are the tables of the function bench.
 func functionSections() []section {
 	return []section{

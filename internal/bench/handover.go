@@ -137,7 +137,7 @@ func (h *hall) settle(ctx context.Context, r received) (time.Duration, error) {
 }
 
 // handOver compares handing a message to a waiting reader among many others that wait with doing so where none does.
-func (s *session) handOver(ctx context.Context) (err error) {
+func (s *queueSession) handOver(ctx context.Context) (err error) {
 	var halls []*hall
 	defer func() {
 		for _, h := range halls {

@@ -30,7 +30,7 @@ func heapBytes() int64 {
 func megabytes(n int64) float64 { return math.Round(float64(n)/1e5) / 10 }
 
 // memory measures a process of its own in which messages wait, bare or with two indexed columns.
-func (s *session) memory(ctx context.Context, indexed bool) error {
+func (s *queueSession) memory(ctx context.Context, indexed bool) error {
 	if len(s.Occupant) == 0 {
 		s.report.Note("memory was not measured, because no command was given that fills a process of its own")
 		return nil
@@ -59,7 +59,7 @@ func (s *session) memory(ctx context.Context, indexed bool) error {
 }
 
 // occupant runs Occupy in a process of its own, which ends with ctx.
-func (s *session) occupant(ctx context.Context, indexed bool) (found occupancy, err error) {
+func (s *queueSession) occupant(ctx context.Context, indexed bool) (found occupancy, err error) {
 	dir, err := os.MkdirTemp(s.dir, "occupant-")
 	if err != nil {
 		return found, fmt.Errorf("make a folder for a store: %w", err)

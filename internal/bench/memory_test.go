@@ -8,8 +8,6 @@ import (
 	"os"
 	"strings"
 	"testing"
-
-	"github.com/hikyaku/hikyaku/internal/measure"
 )
 
 func TestOccupyTellsWhatMessagesAndIndexesTake(t *testing.T) {
@@ -50,7 +48,7 @@ func TestOccupySaysWhatItCannotDo(t *testing.T) {
 }
 
 func TestMemoryThatCannotBeMeasuredIsSaid(t *testing.T) {
-	s := &session{extent: quick, dir: t.TempDir(), report: measure.NewBenchReport("queue")}
+	s := quickSession(t)
 	if err := s.memory(t.Context(), false); err != nil || len(s.report.Rows) != 0 || len(s.report.Notes) != 1 {
 		t.Errorf("without a command: %v, notes %q", err, s.report.Notes)
 	}
@@ -74,7 +72,7 @@ func TestMemoryThatCannotBeMeasuredIsSaid(t *testing.T) {
 }
 
 func TestProcessOfItsOwnEndsWithTheBench(t *testing.T) {
-	s := &session{extent: quick, dir: t.TempDir(), report: measure.NewBenchReport("queue")}
+	s := quickSession(t)
 	s.Occupant = []string{"sh", "-c", "echo begun >&2; exec sleep 1000", "sh"}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()

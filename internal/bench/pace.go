@@ -2,10 +2,8 @@ package bench
 
 import (
 	"context"
-	"fmt"
 	"time"
 
-	"github.com/hikyaku/hikyaku/internal/measure"
 	tempo "github.com/hikyaku/hikyaku/pace"
 )
 
@@ -44,7 +42,7 @@ const (
 // a process of its own (hikyaku). They take turns in slices, A B C D A B C D. A time is from a frame's deadline to its
 // beginning.
 func Pace(ctx context.Context, o Options) error {
-	s := &paceSession{session: session{Options: o, report: measure.NewBenchReport("pace")}, paceExtent: wholePace}
+	s := &paceSession{session: newSession("pace", o, paceView()), paceExtent: wholePace}
 	if o.Quick {
 		s.paceExtent = quickPace
 	}
@@ -54,10 +52,11 @@ func Pace(ctx context.Context, o Options) error {
 	if o.Minutes > 0 {
 		s.drift = time.Duration(o.Minutes * float64(time.Minute))
 	}
-	if err := s.all(ctx); err != nil {
-		return fmt.Errorf("bench pace: %w", err)
+	if s.ours = s.Pacer; s.ours == nil {
+		s.ours = tempo.Plain(PacePlayers())
+		s.report.Note("ours had no process of its own, because no command was given that plays there")
 	}
-	return nil
+	return s.measure(ctx, s.experiments(), nil, nil)
 }
 
 // paceExtent says how much is measured.
@@ -79,24 +78,6 @@ type paceSession struct {
 	session
 	paceExtent
 	ours *tempo.Host
-}
-
-func (s *paceSession) all(ctx context.Context) error {
-	es, err := choose(s.experiments(), s.Only)
-	if err != nil {
-		return err
-	}
-	if s.ours = s.Pacer; s.ours == nil {
-		s.ours = tempo.Plain(PacePlayers())
-		s.report.Note("ours had no process of its own, because no command was given that plays there")
-	}
-	if err := s.measureAll(ctx, es); err != nil {
-		if cause := context.Cause(ctx); cause != nil {
-			return cause // what else went wrong went wrong with it
-		}
-		return err
-	}
-	return s.publish()
 }
 
 // experiments lists what can be measured, in the order of the report.

@@ -63,7 +63,7 @@ func (s *paceSession) sendAll(ctx context.Context, text string, n int) (report t
 	if err != nil {
 		return report, err
 	}
-	r, err := newRig(ctx, s.Dir, queue.Definition{}, setting{})
+	r, err := newRig(ctx, s.dir, queue.Definition{}, setting{})
 	if err != nil {
 		return report, err
 	}
@@ -121,7 +121,7 @@ func onGrid(at []time.Time, due func(i int64) time.Time) (r tempo.Report) {
 
 // notBefore measures when messages that sleep come to a reader that waits.
 func (s *paceSession) notBefore(ctx context.Context) (err error) {
-	r, err := newRig(ctx, s.Dir, queue.Definition{}, setting{})
+	r, err := newRig(ctx, s.dir, queue.Definition{}, setting{})
 	if err != nil {
 		return err
 	}

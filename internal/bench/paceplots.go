@@ -6,6 +6,15 @@ import (
 	"github.com/hikyaku/hikyaku/internal/measure"
 )
 
+// paceView shows the rows of the pace bench.
+func paceView() view {
+	return view{label: caseLabel, pictures: pacePictures(), sections: []section{
+		{"How late frames are at 60000/1001 a second", []string{workIdle, workBusy, workEngine, workSpared}, nil},
+		{"Drift over a long run", []string{workDrift}, nil},
+		{"Messages that have their time", []string{workPacedSink, workNotBefore}, nil},
+	}}
+}
+
 // pacePictures show the rows of the pace bench.
 func pacePictures() (ps []picture) {
 	for _, c := range [...]struct{ work, title string }{

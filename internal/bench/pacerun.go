@@ -64,7 +64,7 @@ func thousandths(f float64) float64 { return math.Round(f*1e4) / 1e4 }
 
 // inTurns measures all ways under a circumstance.
 func (s *paceSession) inTurns(ctx context.Context, c circumstance) (err error) {
-	beside, err := c.begin(ctx, s.Dir)
+	beside, err := c.begin(ctx, s.dir)
 	if err != nil {
 		return err
 	}

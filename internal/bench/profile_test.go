@@ -89,7 +89,7 @@ func BenchmarkClaim(b *testing.B) {
 func BenchmarkClaimDeep(b *testing.B) {
 	for _, share := range shares {
 		b.Run(fmt.Sprintf("share=%d", share), func(b *testing.B) {
-			s := &session{dir: b.TempDir()}
+			s := &queueSession{session: session{dir: b.TempDir()}}
 			d, err := s.openDeep(b.Context(), 100_000, share, 50)
 			if err != nil {
 				b.Fatal(err)
@@ -130,7 +130,7 @@ func BenchmarkRestart(b *testing.B) {
 	for _, how := range []string{startClean, startKilled} {
 		b.Run(how, func(b *testing.B) {
 			const depth = 100_000
-			s := &session{dir: b.TempDir()}
+			s := &queueSession{session: session{dir: b.TempDir()}}
 			home, err := s.leave(b.Context(), depth, how)
 			if err != nil {
 				b.Fatal(err)

@@ -3,11 +3,8 @@ package bench
 import (
 	"context"
 	"errors"
-	"fmt"
 	"path/filepath"
 	"time"
-
-	"github.com/hikyaku/hikyaku/internal/measure"
 )
 
 // The works of the publish bench.
@@ -46,15 +43,12 @@ const (
 // nobody subscribes to is not kept, and its syncs are counted: a run whose rows would say durable and had too few
 // fails. A round-trip time of more than 0 is that of a link in this process between them.
 func Publish(ctx context.Context, o Options) error {
-	s := &publishSession{session: session{Options: o, report: measure.NewBenchReport("publish")},
+	s := &publishSession{session: newSession("publish", o, publishView()),
 		publishExtent: wholePublish, servers: map[string]*q4mChild{}}
 	if o.Quick {
 		s.publishExtent = quickPublish
 	}
-	if err := s.all(ctx); err != nil {
-		return fmt.Errorf("bench publish: %w", err)
-	}
-	return nil
+	return s.measure(ctx, s.experiments(), s.openRaw, s.close)
 }
 
 // publishExtent says how much is measured.
@@ -97,25 +91,6 @@ type publishSession struct {
 	topics  int                  // made so far
 }
 
-func (s *publishSession) all(ctx context.Context) (err error) {
-	es, err := choose(s.experiments(), s.Only)
-	if err != nil {
-		return err
-	}
-	if err := s.begin(ctx, es); err != nil {
-		return err
-	}
-	err = s.measureAll(ctx, es)
-	err = joinCleanup(err, errors.Join(s.closeServers(), s.end()))
-	if cause := context.Cause(ctx); cause != nil {
-		return cause // what else went wrong went wrong with it
-	}
-	if err != nil {
-		return err
-	}
-	return s.publish()
-}
-
 // server returns the server of a kind.
 func (s *publishSession) server(ctx context.Context, kind string) (*q4mChild, error) {
 	if c := s.servers[kind]; c != nil {
@@ -129,12 +104,12 @@ func (s *publishSession) server(ctx context.Context, kind string) (*q4mChild, er
 	return c, nil
 }
 
-func (s *publishSession) closeServers() error {
+func (s *publishSession) close(ctx context.Context) error {
 	var errs []error
 	for _, c := range s.servers {
 		errs = append(errs, c.close())
 	}
-	return errors.Join(errs...)
+	return errors.Join(append(errs, s.closeRaw(ctx))...)
 }
 
 // experiments lists what can be measured, in the order of the report.

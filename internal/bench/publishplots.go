@@ -6,6 +6,17 @@ import (
 	"github.com/hikyaku/hikyaku/internal/measure"
 )
 
+// publishView shows the rows of the publish bench.
+func publishView() view {
+	return view{label: publishLabel, pictures: publishPictures(), sections: []section{
+		{"One message at a time", []string{workLone}, []string{"per_s"}},
+		{"Bursts: the time of the last message", []string{workBurst}, []string{"per_s", "server"}},
+		{"Streams: the time of each message", []string{workPoisson}, []string{"server"}},
+		{"Flat out", []string{workFlatOut}, []string{"n", "p50_ms", "p99_ms", "max_ms", "rtt_ms"}},
+		{"Received and acknowledged", []string{workStream}, []string{"n", "p50_ms", "p99_ms", "max_ms", "rtt_ms"}},
+	}}
+}
+
 // publishPictures show the rows of the publish bench.
 func publishPictures() []picture {
 	return []picture{

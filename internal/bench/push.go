@@ -3,13 +3,10 @@ package bench
 import (
 	"context"
 	"errors"
-	"fmt"
-	"os"
 	"path/filepath"
 	"slices"
 	"time"
 
-	"github.com/hikyaku/hikyaku/internal/measure"
 	"github.com/hikyaku/hikyaku/internal/sandbox/push/farend"
 )
 
@@ -60,7 +57,7 @@ const (
 // What is missing for a comparison (Java and the programs of Options.Clients, nghttpd, h2load) is told in a note, and
 // its rows are left out.
 func Push(ctx context.Context, o Options) error {
-	s := &pushSession{session: session{Options: o, report: measure.NewBenchReport("push")}, pushExtent: wholePush}
+	s := &pushSession{session: newSession("push", o, pushView()), pushExtent: wholePush}
 	if o.Quick {
 		s.pushExtent = quickPush
 	}
@@ -73,10 +70,12 @@ func Push(ctx context.Context, o Options) error {
 	if o.Pushes > 0 {
 		s.pushes = max(1, o.Pushes/s.slices)
 	}
-	if err := s.all(ctx); err != nil {
-		return fmt.Errorf("bench push: %w", err)
+	s.wants = func(work string) bool {
+		// a sender that rests does so for half a minute
+		deep := work == workMistake || work == workCampaign && !o.Quick
+		return slices.Contains(o.Only, work) || len(o.Only) == 0 && (o.Deep || !deep)
 	}
-	return nil
+	return s.measure(ctx, s.experiments(), s.open, nil)
 }
 
 // pushExtent says how much is measured.
@@ -129,41 +128,15 @@ type pushSession struct {
 	pipelines int // started so far
 }
 
-func (s *pushSession) all(ctx context.Context) (err error) {
-	es, err := choose(s.experiments(), s.Only)
-	if err != nil {
-		return err
-	}
-	es = slices.DeleteFunc(es, func(e experiment) bool {
-		// a sender that rests does so for half a minute
-		deep := e.work == workMistake || e.work == workCampaign && !s.Quick
-		return deep && !s.Deep && !slices.Contains(s.Only, e.work)
-	})
-	if s.dir, err = os.MkdirTemp(s.Dir, "hikyaku-bench-"); err != nil {
-		return fmt.Errorf("make a folder for temporary files: %w", err)
-	}
-	if err = roomFor(s.dir, es); err == nil {
-		s.badges, err = newBadges(s.dir)
-	}
-	if err == nil {
-		err = s.measureAll(ctx, es)
-	}
-	err = joinCleanup(err, os.RemoveAll(s.dir))
-	if cause := context.Cause(ctx); cause != nil {
-		return cause // what else went wrong went wrong with it
-	}
-	if err != nil {
-		return err
-	}
-	s.tellMissing(es)
-	return s.publish()
+func (s *pushSession) open(context.Context) (err error) {
+	s.badges, err = newBadges(s.dir)
+	s.tellMissing()
+	return err
 }
 
 // tellMissing says which rows are not there, and what to do about it.
-func (s *pushSession) tellMissing(es []experiment) {
-	wanted := func(work string) bool {
-		return slices.ContainsFunc(es, func(e experiment) bool { return e.work == work })
-	}
+func (s *pushSession) tellMissing() {
+	wanted := func(work string) bool { return len(s.Only) == 0 || slices.Contains(s.Only, work) }
 	if wanted(workSeed) && !s.hasClients() {
 		s.report.Note("the report's three versions were not measured: they are Java programs, which " +
 			"scripts/need-clients of hikyaku's source makes; --clients names the folder that it fills, " +

@@ -6,6 +6,19 @@ import (
 	"github.com/hikyaku/hikyaku/internal/measure"
 )
 
+// pushView shows the rows of the push bench.
+func pushView() view {
+	return view{label: pushLabel, means: []string{workSeed}, pictures: pushPictures(), sections: []section{
+		{"From dequeue to answer, for each user", []string{workSeed}, nil},
+		{"Pushes through one connection", []string{workSteady}, nil},
+		{"Claimed, pushed and durably settled", []string{workDurable}, nil},
+		{"Beside devices that answer late", []string{workTail}, nil},
+		{"With receipts and without", []string{workReceipts}, nil},
+		{"A wrong topic: pushes wasted, and how long it took to notice", []string{workMistake}, nil},
+		{"A campaign to all users", []string{workCampaign}, nil},
+	}}
+}
+
 // pushPictures show the rows of the push bench.
 func pushPictures() []picture {
 	return []picture{

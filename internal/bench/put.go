@@ -77,7 +77,7 @@ func (p *putter) run(ctx context.Context, d time.Duration) (sample, error) {
 
 // put compares puts of one message by each of some writers with the disk: with what they could have in one sync,
 // written by one writer at once, and with a lone writer of single messages, which shows what sharing a sync is worth.
-func (s *session) put(ctx context.Context, writers int) error {
+func (s *queueSession) put(ctx context.Context, writers int) error {
 	peers := []string{caseLimit, caseLone}
 	if writers == 1 {
 		peers = []string{caseLimit} // they are the same
@@ -100,12 +100,12 @@ func putGoals(writers int) []goal {
 }
 
 // putGroup compares puts of a hundred messages with the disk.
-func (s *session) putGroup(ctx context.Context) error {
+func (s *queueSession) putGroup(ctx context.Context) error {
 	return s.puts(ctx, about{work: "put-group", writers: 1}, groupMessages, []string{caseLimit})
 }
 
 // putPipelined compares puts of a hundred messages, of which several are under way at once, with the disk's bandwidth.
-func (s *session) putPipelined(ctx context.Context) error {
+func (s *queueSession) putPipelined(ctx context.Context) error {
 	a := about{work: "put-pipelined", writers: 16,
 		goals: []goal{atLeast("ratio", 0.5).orElse(atLeast("per_s", 250_000))}}
 	return s.puts(ctx, a, groupMessages, []string{caseBandwidth})
@@ -115,7 +115,7 @@ func (s *session) putPipelined(ctx context.Context) error {
 const groupMessages = 100
 
 // puts measures writers of groups against the named peers.
-func (s *session) puts(ctx context.Context, a about, group int, peers []string) (err error) {
+func (s *queueSession) puts(ctx context.Context, a about, group int, peers []string) (err error) {
 	r, err := newRig(ctx, s.dir, queue.Definition{}, setting{})
 	if err != nil {
 		return err
@@ -145,7 +145,7 @@ func (s *session) puts(ctx context.Context, a about, group int, peers []string) 
 }
 
 // rawPeer returns the writer of a case, for n messages at once of so many bytes each.
-func (s *session) rawPeer(name string, n int64, bytesEach float64) (*rawWriter, error) {
+func (s *queueSession) rawPeer(name string, n int64, bytesEach float64) (*rawWriter, error) {
 	switch name {
 	case caseLone:
 		return s.raw.writer(1, bytesEach)

@@ -7,8 +7,6 @@ import (
 	"os"
 	"path/filepath"
 	"time"
-
-	"github.com/hikyaku/hikyaku/internal/measure"
 )
 
 // The works of the q4m bench.
@@ -35,11 +33,14 @@ const (
 // checked. All take turns in slices, and ratios are medians of those of neighbouring slices; to MariaDB, to PostgreSQL
 // are of rates, the others of times.
 func Q4M(ctx context.Context, o Options) error {
-	s := &q4mSession{session: session{Options: o, report: measure.NewBenchReport("q4m")}, q4mExtent: wholeQ4M}
+	s := &q4mSession{session: newSession("q4m", o, q4mView()), q4mExtent: wholeQ4M}
 	if o.Quick {
 		s.q4mExtent = quickQ4M
 	}
-	if err := s.all(ctx); err != nil {
+	if err := s.measure(ctx, s.experiments(), s.open, s.close); err != nil || s.Plots == "" {
+		return err
+	}
+	if err := writeLasted(s.Plots, s.found); err != nil {
 		return fmt.Errorf("bench q4m: %w", err)
 	}
 	return nil
@@ -103,34 +104,11 @@ type lasted struct {
 	calls      []time.Duration
 }
 
-func (s *q4mSession) all(ctx context.Context) (err error) {
-	es, err := choose(s.experiments(), s.Only)
-	if err != nil {
-		return err
-	}
-	if err := s.begin(ctx, es); err != nil {
-		return err
-	}
-	if err = s.open(ctx); err == nil {
-		err = s.measureAll(ctx, es)
-	}
-	err = joinCleanup(err, errors.Join(s.closeShops(), s.end()))
-	if cause := context.Cause(ctx); cause != nil {
-		return cause // what else went wrong went wrong with it
-	}
-	if err != nil {
-		return err
-	}
-	if s.Plots != "" {
-		if err := writeLasted(s.Plots, s.found); err != nil {
-			return err
-		}
-	}
-	return s.publish()
-}
-
 // open makes the tables of the peers, which may not be there, and then starts our server.
-func (s *q4mSession) open(ctx context.Context) (err error) {
+func (s *q4mSession) open(ctx context.Context) error {
+	if err := s.openRaw(ctx); err != nil {
+		return err
+	}
 	if s.MySQL != "" {
 		p, err := openInnoShop(ctx, s.MySQL)
 		if err != nil {
@@ -145,9 +123,11 @@ func (s *q4mSession) open(ctx context.Context) (err error) {
 		}
 		s.peers = append(s.peers, peerShop{casePostgres, p})
 	}
-	if s.ours, err = s.openOurs(ctx, setting{}); err != nil {
+	ours, err := s.openOurs(ctx, setting{})
+	if err != nil {
 		return err
 	}
+	s.ours = ours
 	s.report.Note(s.ours.about())
 	for _, p := range s.peers {
 		s.report.Note(p.about())
@@ -163,7 +143,7 @@ func (s *q4mSession) openOurs(ctx context.Context, with setting) (*queueShop, er
 	return openQueueShop(ctx, s.Server, filepath.Clean(dir), with)
 }
 
-func (s *q4mSession) closeShops() error {
+func (s *q4mSession) close(ctx context.Context) error {
 	var errs []error
 	for _, p := range s.peers {
 		errs = append(errs, p.close())
@@ -173,7 +153,7 @@ func (s *q4mSession) closeShops() error {
 			errs = append(errs, ours.close())
 		}
 	}
-	return errors.Join(errs...)
+	return errors.Join(append(errs, s.closeRaw(ctx))...)
 }
 
 // experiments lists what can be measured, in the order of the report.

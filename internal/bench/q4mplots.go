@@ -9,6 +9,15 @@ import (
 	"github.com/hikyaku/hikyaku/internal/measure"
 )
 
+// q4mView shows the rows of the q4m bench.
+func q4mView() view {
+	return view{label: q4mLabel, pictures: q4mPictures(), sections: []section{
+		{"Rows taken through MySQL's protocol", []string{workTakeSince, workTakeBefore}, nil},
+		{"Rows put through MySQL's protocol", []string{workInsert}, nil},
+		{"Rows put while the store is cleaned", []string{workCompacting}, []string{"depth"}},
+	}}
+}
+
 // q4mPictures show the rows of the q4m bench.
 func q4mPictures() []picture {
 	return []picture{

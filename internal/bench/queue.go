@@ -2,24 +2,7 @@ package bench
 
 import (
 	"context"
-	"errors"
-	"fmt"
-	"io"
-	"os"
 	"sync"
-
-	"github.com/hikyaku/hikyaku/internal/measure"
-)
-
-// The cases of the queue bench.
-const (
-	caseOurs  = "hikyaku"
-	caseLimit = "limit"
-	caseLone  = "lone" // one message written and synced after the other
-
-	caseBandwidth = "bandwidth" // so much written between syncs that these do not count
-	caseCopier    = "copier"    // raw writers beside a copier
-	casePeer      = "peer"      // the same work elsewhere
 )
 
 // Queue measures the store over its journal in files, each figure beside the machine's limit:
@@ -47,106 +30,21 @@ const (
 // Times are of calls, rates are messages a second; ratio is the median of our rate to the limit's, unless said
 // otherwise, ratio_q1 and ratio_q3 its quartiles. Where a number is asked for, the row says which, in asked, and
 // whether it was met.
-func Queue(ctx context.Context, o Options) (err error) {
-	s := &session{Options: o, extent: whole, report: measure.NewBenchReport("queue")}
+func Queue(ctx context.Context, o Options) error {
+	s := &queueSession{session: newSession("queue", o, queueView()), extent: whole}
 	if o.Quick {
 		s.extent = quick
 	}
-	es, err := choose(s.experiments(), o.Only)
-	if err != nil {
-		return fmt.Errorf("bench queue: %w", err)
-	}
-	if err := s.begin(ctx, es); err != nil {
-		return fmt.Errorf("bench queue: %w", err)
-	}
-	err = s.measureAll(ctx, es)
-	if err = joinCleanup(err, s.end()); err != nil {
-		return fmt.Errorf("bench queue: %w", err)
-	}
-	return s.publish()
+	return s.measure(ctx, s.experiments(), s.openRaw, s.closeRaw)
 }
 
-// session is one run of the bench.
-type session struct {
-	Options
+// queueSession is one run of the queue bench.
+type queueSession struct {
+	session
 	extent
-	report *measure.BenchReport
-	bar    bar
-	dir    string
-	raw    *rawLog
-	cold   struct {
+	cold struct {
 		once sync.Once
 		can  bool
 		err  error
 	}
-}
-
-func (s *session) begin(ctx context.Context, es []experiment) (err error) {
-	if s.dir, err = os.MkdirTemp(s.Dir, "hikyaku-bench-"); err != nil {
-		return fmt.Errorf("make a folder for temporary files: %w", err)
-	}
-	if err = roomFor(s.dir, es); err == nil {
-		s.raw, err = newRawLog(ctx, s.dir)
-	}
-	if err != nil {
-		return joinCleanup(err, os.RemoveAll(s.dir))
-	}
-	return nil
-}
-
-func (s *session) end() error {
-	return errors.Join(s.raw.close(), os.RemoveAll(s.dir))
-}
-
-// joinCleanup adds the error of cleaning up to that of the work, which comes first.
-func joinCleanup(err, cleanup error) error {
-	if cleanup != nil {
-		cleanup = fmt.Errorf("clean up: %w", cleanup)
-	}
-	if err == nil {
-		return cleanup
-	}
-	return errors.Join(err, cleanup)
-}
-
-func (s *session) measureAll(ctx context.Context, es []experiment) error {
-	s.bar.begin(s.Options, s.report.Bench, es)
-	defer s.bar.end()
-	for _, e := range es {
-		s.bar.next(e)
-		settleMemory()
-		if err := e.run(ctx); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// step says that one more pair of slices is done.
-func (s *session) step() { s.bar.step() }
-
-// publish writes what was found.
-func (s *session) publish() error {
-	if s.Plots != "" {
-		if err := writePlots(s.Plots, s.report); err != nil {
-			return err
-		}
-	}
-	out := s.Out
-	if out == nil {
-		out = io.Discard
-	}
-	if s.JSON {
-		return s.report.WriteJSON(out)
-	}
-	return writeTables(out, s.report)
-}
-
-// makeBody returns a body of n bytes that are not all the same.
-func makeBody(n int) []byte {
-	b := make([]byte, n)
-	for i := range b {
-		b[i] = byte('a' + i%26)
-	}
-	return b
 }

@@ -69,7 +69,7 @@ func (o *opener) run(ctx context.Context, _ time.Duration) (s sample, err error)
 
 // restart measures how long a start takes when so many messages wait, after a clean stop: with the files in the
 // system's cache, and without.
-func (s *session) restart(ctx context.Context, depth int) (err error) {
+func (s *queueSession) restart(ctx context.Context, depth int) (err error) {
 	home, err := s.leave(ctx, depth, startClean)
 	if err != nil {
 		return err
@@ -97,7 +97,7 @@ func coldGoals(depth int) []goal {
 }
 
 // restartKilled measures a start after a death.
-func (s *session) restartKilled(ctx context.Context, depth int) (err error) {
+func (s *queueSession) restartKilled(ctx context.Context, depth int) (err error) {
 	home, err := s.leave(ctx, depth, startKilled)
 	if err != nil {
 		return err
@@ -107,7 +107,7 @@ func (s *session) restartKilled(ctx context.Context, depth int) (err error) {
 }
 
 // compareStarts compares starts with reading as many bytes, in order, of the files they read.
-func (s *session) compareStarts(ctx context.Context, o *opener, a about) (err error) {
+func (s *queueSession) compareStarts(ctx context.Context, o *opener, a about) (err error) {
 	if _, err := o.run(ctx, 0); err != nil { // tells how much a start reads
 		return err
 	}
@@ -130,7 +130,7 @@ func (s *session) compareStarts(ctx context.Context, o *opener, a about) (err er
 }
 
 // leave makes the folder that a store with so many messages leaves behind.
-func (s *session) leave(ctx context.Context, depth int, how string) (home string, err error) {
+func (s *queueSession) leave(ctx context.Context, depth int, how string) (home string, err error) {
 	r, err := newRig(ctx, s.dir, queue.Definition{}, setting{})
 	if err != nil {
 		return "", err

@@ -40,7 +40,7 @@ type peer struct {
 }
 
 // rows adds the rows of a contest: ours, with the ratios, and one a peer. Times are of calls, rates of messages.
-func (s *session) rows(c contest, a about) {
+func (s *queueSession) rows(c contest, a about) {
 	r := s.report.Row(caseOurs, a.work)
 	a.identify(r)
 	r.Times(c.ours.calls).Rate(c.ours.n, c.ours.elapsed)
@@ -58,7 +58,7 @@ func (s *session) rows(c contest, a about) {
 	}
 }
 
-func (s *session) peerRow(t *total, a about, p peer) {
+func (s *queueSession) peerRow(t *total, a about, p peer) {
 	name := p.name
 	if name == casePeer {
 		name = caseOurs

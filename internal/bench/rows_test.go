@@ -15,8 +15,8 @@ import (
 var update = flag.Bool("update", false, "write the golden files")
 
 // invented is a session's report with figures that are the same everywhere.
-func invented() *session {
-	s := &session{report: measure.NewBenchReport("queue")}
+func invented() *queueSession {
+	s := &queueSession{session: newSession("queue", Options{}, queueView())}
 	s.report.Machine = measure.Machine{OS: "linux", Arch: "amd64", CPUs: 2, CPUModel: "invented", Go: "go1"}
 	of := func(n int64, each time.Duration) total {
 		h := measure.NewHistogram()
@@ -101,14 +101,14 @@ func TestFindingsWithNowhereToGoAreNoError(t *testing.T) {
 
 func TestEmptyReportIsNoTable(t *testing.T) {
 	var out bytes.Buffer
-	if err := writeTables(&out, measure.NewBenchReport("queue")); err != nil || out.Len() > 0 {
+	if err := queueView().writeTables(&out, measure.NewBenchReport("queue")); err != nil || out.Len() > 0 {
 		t.Errorf("%q, %v", out.String(), err)
 	}
 }
 
 func TestEveryWorkHasATable(t *testing.T) {
 	for _, work := range queueWorks() {
-		if !slices.ContainsFunc(sections, func(s section) bool { return slices.Contains(s.works, work) }) {
+		if !slices.ContainsFunc(queueView().sections, func(s section) bool { return slices.Contains(s.works, work) }) {
 			t.Errorf("no table shows %s", work)
 		}
 	}

@@ -3,12 +3,9 @@ package bench
 import (
 	"context"
 	"fmt"
-	"os"
 	"slices"
 	"strings"
 	"time"
-
-	"github.com/hikyaku/hikyaku/internal/measure"
 )
 
 // The parts of the sink bench. Those from matrix on belong to the full plan.
@@ -51,7 +48,7 @@ const PlanFull = "full"
 // the line was due, so that a courier that keeps the lines waiting gains nothing by that. After each run every row is
 // looked for: one that is missing or there twice ends the bench.
 func Sink(ctx context.Context, o Options) error {
-	s := &sinkSession{session: session{Options: o, report: measure.NewBenchReport("sink")}, sinkExtent: wholeSink}
+	s := &sinkSession{session: newSession("sink", o, sinkView()), sinkExtent: wholeSink}
 	if o.Quick {
 		s.sinkExtent = quickSink
 	}
@@ -61,10 +58,19 @@ func Sink(ctx context.Context, o Options) error {
 	if s.To == "" {
 		s.To = toSQLite
 	}
-	if err := s.all(ctx); err != nil {
-		return fmt.Errorf("bench sink: %w", err)
+	if s.Plan != "" && s.Plan != PlanFull && s.Plan != "seed" {
+		return fmt.Errorf("bench sink: there is no plan %q: choose from seed, full", s.Plan)
 	}
-	return nil
+	if !slices.Contains(sinkTargets(), s.To) {
+		return fmt.Errorf("bench sink: there is no sink %q: choose from %s", s.To, strings.Join(sinkTargets(), ", "))
+	}
+	s.wants = func(work string) bool {
+		if len(o.Only) > 0 {
+			return slices.Contains(o.Only, work)
+		}
+		return o.Plan == PlanFull || !slices.Contains(sinkWorks()[5:], work)
+	}
+	return s.measure(ctx, s.experiments(), s.openTarget, s.close)
 }
 
 // sinkExtent says how much is measured.
@@ -119,50 +125,12 @@ type sinkSession struct {
 	couriers int // started so far
 }
 
-func (s *sinkSession) all(ctx context.Context) (err error) {
-	es, err := s.chosen()
-	if err != nil {
-		return err
+// close closes the database, if it was opened.
+func (s *sinkSession) close(ctx context.Context) error {
+	if s.target == nil {
+		return nil
 	}
-	if s.dir, err = os.MkdirTemp(s.Dir, "hikyaku-bench-"); err != nil {
-		return fmt.Errorf("make a folder for temporary files: %w", err)
-	}
-	if err = s.openTarget(ctx); err == nil {
-		err = s.measureAll(ctx, es)
-	}
-	if s.target != nil {
-		err = joinCleanup(err, s.target.close(ctx))
-	}
-	err = joinCleanup(err, os.RemoveAll(s.dir))
-	if cause := context.Cause(ctx); cause != nil {
-		return cause // what else went wrong went wrong with it
-	}
-	if err != nil {
-		return err
-	}
-	return s.publish()
-}
-
-// chosen are the experiments that are wanted.
-func (s *sinkSession) chosen() ([]experiment, error) {
-	if s.Plan != "" && s.Plan != PlanFull && s.Plan != "seed" {
-		return nil, fmt.Errorf("there is no plan %q: choose from seed, full", s.Plan)
-	}
-	for _, name := range s.Only {
-		if !slices.Contains(sinkWorks(), name) {
-			return nil, fmt.Errorf("there is no work %q: choose from %s", name, strings.Join(sinkWorks(), ", "))
-		}
-	}
-	if !slices.Contains(sinkTargets(), s.To) {
-		return nil, fmt.Errorf("there is no sink %q: choose from %s", s.To, strings.Join(sinkTargets(), ", "))
-	}
-	full := sinkWorks()[5:]
-	return slices.DeleteFunc(s.experiments(), func(e experiment) bool {
-		if len(s.Only) > 0 {
-			return !slices.Contains(s.Only, e.work)
-		}
-		return s.Plan != PlanFull && slices.Contains(full, e.work)
-	}), nil
+	return s.target.close(ctx)
 }
 
 // experiments lists what can be measured, in the order of the report. How long they take is guessed: it is the

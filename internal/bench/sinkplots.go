@@ -2,11 +2,20 @@ package bench
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/hikyaku/hikyaku/internal/measure"
 )
+
+// sinkView shows the rows of the sink bench.
+func sinkView() view {
+	v := view{label: func(r *measure.Row) string { return fmt.Sprint(r.Get("work")) }, pictures: sinkPictures(),
+		sections: sinkSections()}
+	for _, s := range v.sections {
+		v.means = append(v.means, s.works...)
+	}
+	return v
+}
 
 // sinkPictures show the rows of the sink bench: the field report's three, and what it left open.
 func sinkPictures() []picture {
@@ -98,10 +107,4 @@ func without(names []string, name string) []string {
 		}
 	}
 	return left
-}
-
-// isSinkWork tells whether a work is one of the sink bench.
-func isSinkWork(work string) bool {
-	return slices.ContainsFunc(sinkWorks(),
-		func(part string) bool { return slices.Contains(sinkScenarios(part), work) })
 }

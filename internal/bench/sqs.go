@@ -3,14 +3,10 @@ package bench
 import (
 	"context"
 	"errors"
-	"fmt"
 	"path/filepath"
 	"runtime"
 	"slices"
-	"strings"
 	"time"
-
-	"github.com/hikyaku/hikyaku/internal/measure"
 )
 
 // The works of the SQS bench, and its parts that are made of them.
@@ -52,14 +48,20 @@ const (
 // keep up is given fewer messages, as many as it receives in a second, and its rows say how many. Ratios are medians of
 // those of neighbouring slices.
 func SQS(ctx context.Context, o Options) error {
-	s := &sqsSession{session: session{Options: o, report: measure.NewBenchReport("sqs")}, sqsExtent: wholeSQS}
+	s := &sqsSession{session: newSession("sqs", o, sqsView()), sqsExtent: wholeSQS}
 	if o.Quick {
 		s.sqsExtent = quickSQS
 	}
-	if err := s.all(ctx); err != nil {
-		return fmt.Errorf("bench sqs: %w", err)
+	// one takes what has come on all lines, without waking the other; it is the servers that want two
+	processors := runtime.GOMAXPROCS(1)
+	defer runtime.GOMAXPROCS(processors)
+	s.works = sqsWorks()
+	s.wants = func(work string) bool {
+		// who wants messages received wants them sent, too
+		received := map[string]string{workSend: workReceive, workSendTen: workReceiveTen}[work]
+		return len(o.Only) == 0 || slices.Contains(o.Only, work) || slices.Contains(o.Only, received)
 	}
-	return nil
+	return s.measure(ctx, s.experiments(), s.open, s.close)
 }
 
 // sqsExtent says how much is measured.
@@ -104,49 +106,9 @@ type sqsSession struct {
 	payload string
 }
 
-func (s *sqsSession) all(ctx context.Context) (err error) {
-	es, err := s.chosen()
-	if err != nil {
-		return err
-	}
-	s.payload = string(makeBody(bodyBytes))
-	// one takes what has come on all lines, without waking the other; it is the servers that want two
-	processors := runtime.GOMAXPROCS(1)
-	defer runtime.GOMAXPROCS(processors)
-	if err := s.begin(ctx, es); err != nil {
-		return err
-	}
-	if err = s.open(ctx); err == nil {
-		err = s.measureAll(ctx, es)
-	}
-	err = joinCleanup(err, errors.Join(s.closePosts(), s.end()))
-	if cause := context.Cause(ctx); cause != nil {
-		return cause // what else went wrong went wrong with it
-	}
-	if err != nil {
-		return err
-	}
-	return s.publish()
-}
-
-// chosen are the experiments that are wanted. Who wants messages received wants them sent, too.
-func (s *sqsSession) chosen() (wanted []experiment, err error) {
-	for _, name := range s.Only {
-		if !slices.Contains(sqsWorks(), name) {
-			return nil, fmt.Errorf("there is no work %q: choose from %s", name, strings.Join(sqsWorks(), ", "))
-		}
-	}
-	for _, e := range s.experiments() {
-		received := map[string]string{workSend: workReceive, workSendTen: workReceiveTen}[e.work]
-		if len(s.Only) == 0 || slices.Contains(s.Only, e.work) || received != "" && slices.Contains(s.Only, received) {
-			wanted = append(wanted, e)
-		}
-	}
-	return wanted, nil
-}
-
 // open starts our server, and finds the peer and warms it.
 func (s *sqsSession) open(ctx context.Context) error {
+	s.payload = string(makeBody(bodyBytes))
 	child, err := startServer(ctx, s.Options.SQS, "--dir", filepath.Join(s.dir, "served"))
 	if err != nil {
 		return err
@@ -202,7 +164,7 @@ func (s *sqsSession) light(ctx context.Context, q *sqsQueue, n, batch int) (*sqs
 	return newSQSCrew(q, n, batch, func() (sqsHand, error) { return newLightSQS(ctx, q, s.payload) })
 }
 
-func (s *sqsSession) closePosts() error {
+func (s *sqsSession) close(context.Context) error {
 	var errs []error
 	for _, p := range []*sqsPost{s.ours, s.peer} {
 		if p != nil {

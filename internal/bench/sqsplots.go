@@ -6,6 +6,16 @@ import (
 	"github.com/hikyaku/hikyaku/internal/measure"
 )
 
+// sqsView shows the rows of the SQS bench.
+func sqsView() view {
+	return view{label: sqsLabel, pictures: sqsPictures(), sections: []section{
+		{"Messages sent through SQS's protocol", []string{workSend, workSendTen}, nil},
+		{"Messages received and deleted through SQS's protocol", []string{workReceive, workReceiveTen}, nil},
+		{"From the sending to one of those that wait, through SQS's protocol", []string{workHandOff},
+			[]string{"per_s", "backlog"}},
+	}}
+}
+
 // sqsPictures show the rows of the SQS bench.
 func sqsPictures() []picture {
 	works := []string{workSend, workReceive, workSendTen, workReceiveTen}
@@ -52,4 +62,9 @@ func drawSQSHandOff(p *measure.Plot, r *measure.Row) {
 		{"put p99", "put_p99_ms"}, {"p99", "p99_ms"}} {
 		addPoint(p, fmt.Sprint(r.Get("case")), measure.Marks, place(p, v.name), number(r, v.value))
 	}
+}
+
+// sqsLabel names a row in a caption.
+func sqsLabel(r *measure.Row) string {
+	return fmt.Sprintf("%v, %v waiting", r.Get("case"), r.Get("waiters"))
 }

@@ -95,63 +95,29 @@ type section struct {
 // rare are columns that only the tables of field reports have, which show what the reports show.
 var rare = []string{"mean_ms", "min_ms"}
 
-var sections = []section{
-	{"Puts", []string{"put", "put-group", "put-pipelined"}, []string{"depth", "rss_mb"}},
-	{"Claims", []string{"claim", "claim-where"}, []string{"rss_mb"}},
-	{"Claims by condition at depth; the ratio is of costs", []string{"claim-deep"},
-		[]string{"rss_mb", "writers", "condition"}},
-	{"From durable to the reader that waits; the ratio is of costs", []string{workHandOver},
-		[]string{"rss_mb", "depth", "per_s"}},
-	{"Puts beside calls that go through a long queue, each read taking a millisecond", []string{workBeside},
-		[]string{"rss_mb"}},
-	{"Starts", []string{"restart"}, []string{"rss_mb"}},
-	{"Memory", []string{"memory"}, nil},
-	{"Cleaning; the ratio is of the p99.9", []string{"cleaning"}, []string{"rss_mb", "depth"}},
-	{"What cleaning writes, and reading what waited", []string{"cleaning-copies", "cleaning-drain"},
-		[]string{"rss_mb", "depth"}},
-	{"Rows taken through MySQL's protocol", []string{workTakeSince, workTakeBefore}, nil},
-	{"Rows put through MySQL's protocol", []string{workInsert}, nil},
-	{"Rows put while the store is cleaned", []string{workCompacting}, []string{"depth"}},
-	{"Messages sent through SQS's protocol", []string{workSend, workSendTen}, nil},
-	{"Messages received and deleted through SQS's protocol", []string{workReceive, workReceiveTen}, nil},
-	{"From the sending to one of those that wait, through SQS's protocol", []string{workHandOff},
-		[]string{"per_s", "backlog"}},
-	{"Thirty students and five scores of each", []string{workStudents}, nil},
-	{"Users, and what to send to each; the ideal is the join", []string{workUsersSQLite, workUsersPostgres}, nil},
-	{"A stage without work; the ratio is of costs", []string{workOverhead}, []string{"per_s"}},
-	{"How late frames are at 60000/1001 a second", []string{workIdle, workBusy, workEngine, workSpared}, nil},
-	{"Drift over a long run", []string{workDrift}, nil},
-	{"Messages that have their time", []string{workPacedSink, workNotBefore}, nil},
-	{"One message at a time", []string{workLone}, []string{"per_s"}},
-	{"Bursts: the time of the last message", []string{workBurst}, []string{"per_s", "server"}},
-	{"Streams: the time of each message", []string{workPoisson}, []string{"server"}},
-	{"Flat out", []string{workFlatOut}, []string{"n", "p50_ms", "p99_ms", "max_ms", "rtt_ms"}},
-	{"From dequeue to answer, for each user", []string{workSeed}, nil},
-	{"Pushes through one connection", []string{workSteady}, nil},
-	{"Claimed, pushed and durably settled", []string{workDurable}, nil},
-	{"Beside devices that answer late", []string{workTail}, nil},
-	{"With receipts and without", []string{workReceipts}, nil},
-	{"A wrong topic: pushes wasted, and how long it took to notice", []string{workMistake}, nil},
-	{"A campaign to all users", []string{workCampaign}, nil},
-	{"Received and acknowledged", []string{workStream}, []string{"n", "p50_ms", "p99_ms", "max_ms", "rtt_ms"}},
+// view is how a report is shown to people.
+type view struct {
+	sections []section
+	pictures []picture
+	means    []string                    // the works whose tables have the columns of rare, too
+	label    func(r *measure.Row) string // names a row in a caption: its work, and what tells it apart
 }
 
-// hidden are the columns that the section does not have.
-func (s *section) hidden() []string {
-	if slices.Contains(s.works, workSeed) || slices.ContainsFunc(s.works, isSinkWork) {
+// caseLabel names a row by its work and its case.
+func caseLabel(r *measure.Row) string { return fmt.Sprintf("%v, %v", r.Get("work"), r.Get("case")) }
+
+// hidden are the columns that a section does not have.
+func (v view) hidden(s section) []string {
+	if slices.Contains(v.means, s.works[0]) {
 		return s.hides
 	}
 	return slices.Concat(s.hides, rare)
 }
 
 // writeTables writes the report for people: fewer columns, with headings.
-func writeTables(w io.Writer, b *measure.BenchReport) error {
+func (v view) writeTables(w io.Writer, b *measure.BenchReport) error {
 	gap := ""
-	all := slices.Concat(sections, sinkSections())
-	if b.Bench == "function" {
-		all = functionSections() // some works have the name of another bench's
-	}
-	for _, s := range all {
+	for _, s := range v.sections {
 		part := &measure.BenchReport{Bench: b.Bench, Machine: b.Machine}
 		for _, r := range b.Rows {
 			if work, _ := r.Get("work").(string); slices.Contains(s.works, work) {
@@ -165,7 +131,7 @@ func writeTables(w io.Writer, b *measure.BenchReport) error {
 			return err
 		}
 		gap = "\n"
-		if err := shorten(part, s.hidden()).Table(heading).WriteText(w); err != nil {
+		if err := shorten(part, v.hidden(s)).Table(heading).WriteText(w); err != nil {
 			return err
 		}
 	}

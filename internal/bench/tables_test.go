@@ -14,7 +14,7 @@ func TestTablesLeaveOutWhatSaysNothingThere(t *testing.T) {
 	b.Row(caseLimit, "put").Set("writers", 1).Set("per_s", 2000.0)
 	b.Row(caseOurs, "memory").Set("depth", 1000).Set("indexes", 0).Set("rss_mb", 20.0)
 	var out strings.Builder
-	if err := writeTables(&out, b); err != nil {
+	if err := queueView().writeTables(&out, b); err != nil {
 		t.Fatal(err)
 	}
 	want := `Puts
@@ -52,11 +52,11 @@ func TestTablesThatCannotBeWrittenAreAnError(t *testing.T) {
 	b.Row(caseOurs, "put")
 	b.Note("a note")
 	for takes := range 3 { // title, table, note
-		if err := writeTables(&refusing{takes}, b); !errors.Is(err, errRefused) {
+		if err := queueView().writeTables(&refusing{takes}, b); !errors.Is(err, errRefused) {
 			t.Errorf("after %d writes: %v", takes, err)
 		}
 	}
-	if err := writeTables(&refusing{3}, b); err != nil {
+	if err := queueView().writeTables(&refusing{3}, b); err != nil {
 		t.Error(err)
 	}
 }
@@ -107,13 +107,13 @@ func TestCaptionsSayWhatWasAskedAndWhatWasFound(t *testing.T) {
 		},
 	} {
 		var p measure.Plot
-		caption(&p, c.row)
+		queueView().caption(&p, c.row)
 		if len(p.Caption) != 1 || p.Caption[0] != c.want {
 			t.Errorf("%s:\n%q\nwant\n%q", name, p.Caption, c.want)
 		}
 	}
 	var p measure.Plot
-	caption(&p, new(measure.Row).Set("work", "claim"))
+	queueView().caption(&p, new(measure.Row).Set("work", "claim"))
 	if len(p.Caption) != 0 {
 		t.Errorf("a row of which nothing is asked: %q", p.Caption)
 	}

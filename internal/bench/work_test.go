@@ -130,7 +130,7 @@ func TestWorkStopsWithItsContext(t *testing.T) {
 func TestOpenerFindsAllThatWaitsAfterEitherEnd(t *testing.T) {
 	for _, how := range []string{startClean, startKilled} {
 		t.Run(how, func(t *testing.T) {
-			s := &session{dir: t.TempDir()}
+			s := &queueSession{session: session{dir: t.TempDir()}}
 			home, err := s.leave(t.Context(), 1500, how)
 			if err != nil {
 				t.Fatal(err)
@@ -159,7 +159,7 @@ func TestOpenerFindsAllThatWaitsAfterEitherEnd(t *testing.T) {
 func TestPlotsShowEveryWorkOnce(t *testing.T) {
 	s := invented()
 	dir := filepath.Join(t.TempDir(), "made", "here")
-	if err := writePlots(dir, s.report); err != nil {
+	if err := s.view.writePlots(dir, s.report); err != nil {
 		t.Fatal(err)
 	}
 	for name, wants := range map[string][]string{
@@ -179,7 +179,7 @@ func TestPlotsShowEveryWorkOnce(t *testing.T) {
 			}
 		}
 	}
-	if err := writePlots(filepath.Join(dir, "queue-rates.svg"), s.report); err == nil {
+	if err := s.view.writePlots(filepath.Join(dir, "queue-rates.svg"), s.report); err == nil {
 		t.Error("plots were written into a file")
 	}
 }
@@ -195,7 +195,7 @@ func TestMemoryIsMeasured(t *testing.T) {
 
 func TestPeersOfAPutWriteWhatTheirNamesSay(t *testing.T) {
 	log, _ := openLimit(t)
-	s := &session{raw: log}
+	s := &queueSession{session: session{raw: log}}
 	for name, want := range map[string]struct{ carries, bytes int64 }{
 		caseLimit:     {64, 64_000},
 		caseLone:      {1, 1000},
@@ -209,7 +209,7 @@ func TestPeersOfAPutWriteWhatTheirNamesSay(t *testing.T) {
 }
 
 func TestColdStartFindsAllAndTellsWhatItRead(t *testing.T) {
-	s := &session{dir: t.TempDir()}
+	s := &queueSession{session: session{dir: t.TempDir()}}
 	home, err := s.leave(t.Context(), 1500, startClean)
 	if err != nil {
 		t.Fatal(err)
