@@ -9,7 +9,7 @@ import (
 )
 
 func TestSharedLogTakesEveryPieceOnceAndSharesSyncs(t *testing.T) {
-	raw, _ := openLimit(t)
+	raw := openedRaw(t)
 	l := newSharedLog(raw)
 	const writers, each, size = 8, 50, 10
 	err := crowd(t.Context(), writers, func(context.Context, int) error {
@@ -48,7 +48,7 @@ func TestSharedLogThatFailedTakesNothingMore(t *testing.T) {
 }
 
 func TestAppendersWriteWhatTheyCountAndSettleAllOfIt(t *testing.T) {
-	raw, _ := openLimit(t)
+	raw := openedRaw(t)
 	a := &appenders{log: newSharedLog(raw), writers: 3, put: 100, settle: 7}
 	s, err := a.run(t.Context(), 10*time.Millisecond)
 	if err != nil {
@@ -63,7 +63,7 @@ func TestAppendersWriteWhatTheyCountAndSettleAllOfIt(t *testing.T) {
 }
 
 func TestAppendersEndWithTheirContextAndWithAnError(t *testing.T) {
-	raw, _ := openLimit(t)
+	raw := openedRaw(t)
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	a := &appenders{log: newSharedLog(raw), writers: 2, put: 100, settle: 7}

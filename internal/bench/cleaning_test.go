@@ -88,7 +88,7 @@ func TestDrainerTakesEachMessageOnce(t *testing.T) {
 }
 
 func TestCopierWritesAsMuchAsItsModelEvenly(t *testing.T) {
-	log, _ := openLimit(t)
+	log := openedRaw(t)
 	synctest.Test(t, func(t *testing.T) {
 		model := int64(10 * copyChunk)
 		c := &copier{log: log, model: func() int64 { return model }}
@@ -116,12 +116,15 @@ func TestCopierWritesAsMuchAsItsModelEvenly(t *testing.T) {
 }
 
 func TestWriterBesideACopierCountsOnlyItsOwn(t *testing.T) {
-	log, _ := openLimit(t)
+	log := openedRaw(t)
 	c, remove, err := newCopier(t.Context(), t.TempDir(), func() int64 { return 1 << 20 })
 	if err != nil {
 		t.Fatal(err)
 	}
-	w := writerOf(t, log, 3, 100)
+	w, err := log.writer(3, 100)
+	if err != nil {
+		t.Fatal(err)
+	}
 	s, err := (&besideCopier{w, c}).run(t.Context(), 5*time.Millisecond)
 	if err != nil || s.n != 3*int64(len(s.calls)) || log.at != 100*s.n {
 		t.Errorf("%d messages in %d calls, %d bytes: %v", s.n, len(s.calls), log.at, err)

@@ -153,3 +153,89 @@ func checkUnjudged(t *testing.T, i int, r *measure.Row) {
 		t.Errorf("row %d: a quick run judges: %v", i, met)
 	}
 }
+
+func checkPositive(t *testing.T, i int, r *measure.Row, names ...string) {
+	t.Helper()
+	for _, name := range names {
+		if v, ok := r.Number(name); !ok || v <= 0 {
+			t.Errorf("row %d of %v: %s is %v", i, r.Get("work"), name, r.Get(name))
+		}
+	}
+}
+
+func checkQuartiles(t *testing.T, i int, r *measure.Row, name string) {
+	t.Helper()
+	low, _ := r.Number(name + "_q1")
+	mid, _ := r.Number(name)
+	high, _ := r.Number(name + "_q3")
+	if low > mid || mid > high {
+		t.Errorf("row %d: the median %v is not between the quartiles %v and %v", i, mid, low, high)
+	}
+}
+
+// left fails if anything is in dir.
+func left(t *testing.T, dir string) {
+	t.Helper()
+	entries, err := os.ReadDir(dir)
+	if err != nil || len(entries) > 0 {
+		t.Errorf("left behind: %v, %v", entries, err)
+	}
+}
+
+// cancelAfter is a progress bar's place that ends the run when something is first drawn.
+type cancelAfter struct{ cancel func() }
+
+func (c cancelAfter) Write(b []byte) (int, error) {
+	c.cancel()
+	return len(b), nil
+}
+
+// or is a value, or nothing to be seen.
+func or(r *measure.Row, name string) any {
+	if v := r.Get(name); v != nil {
+		return v
+	}
+	return ""
+}
+
+// checkRow looks for the values that a script counts on, and that they can be true of each other.
+func checkRow(t *testing.T, i int, r *measure.Row) {
+	t.Helper()
+	switch r.Get("work") {
+	case "memory":
+		checkPositive(t, i, r, "depth", "bytes", "rss_mb", "heap_mb", "empty_rss_mb", "message_bytes")
+		if n, _ := r.Number("indexes"); n > 0 {
+			checkPositive(t, i, r, "index_bytes")
+		}
+		return
+	case "cleaning-copies":
+		checkPositive(t, i, r, "bytes", "log_mb", "total_mb")
+		if v, ok := r.Number("amplification"); !ok || v < 1 {
+			t.Errorf("row %d: the amplification is %v", i, r.Get("amplification"))
+		}
+		return
+	}
+	value := map[string]float64{}
+	for _, name := range []string{"depth", "bytes", "n", "mean_ms", "p50_ms", "p99_ms", "max_ms", "min_ms", "per_s"} {
+		v, ok := r.Number(name)
+		if !ok || v < 0 {
+			t.Errorf("row %d: %s is %v", i, name, r.Get(name))
+		}
+		value[name] = v
+	}
+	if value["n"] < 1 || value["per_s"] <= 0 || value["min_ms"] > value["p50_ms"] ||
+		value["p50_ms"] > value["p99_ms"] || value["p99_ms"] > value["max_ms"] {
+		t.Errorf("row %d: %v", i, value)
+	}
+	if _, compared := r.Number("ratio"); compared {
+		checkPositive(t, i, r, "ratio", "ratio_q1", "ratio_q3", "rss_mb")
+		checkQuartiles(t, i, r, "ratio")
+	}
+	if n, _ := r.Number("writers"); r.Get("case") == "hikyaku" && r.Get("work") == "put" && n > 1 {
+		checkPositive(t, i, r, "ratio_lone")
+		checkQuartiles(t, i, r, "ratio_lone")
+	}
+	if r.Get("work") == "claim-deep" {
+		checkPositive(t, i, r, "look_p50_us", "look_p99_us")
+	}
+}

@@ -2,9 +2,6 @@ package bench
 
 import "time"
 
-// bodyBytes is the size of a body.
-const bodyBytes = 1000
-
 // extent says how much is measured.
 type extent struct {
 	pacing

@@ -9,25 +9,9 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"runtime"
-	"runtime/debug"
 	"strconv"
 	"strings"
 )
-
-// settleMemory gives back what an earlier experiment left, so that the next one's memory is its own.
-func settleMemory() { debug.FreeOSMemory() }
-
-// heapBytes is what is reachable on the heap now.
-func heapBytes() int64 {
-	runtime.GC()
-	var m runtime.MemStats
-	runtime.ReadMemStats(&m)
-	return int64(m.HeapAlloc)
-}
-
-// megabytes are millions of bytes, to a tenth.
-func megabytes(n int64) float64 { return math.Round(float64(n)/1e5) / 10 }
 
 // memory measures a process of its own in which messages wait, bare or with two indexed columns.
 func (s *queueSession) memory(ctx context.Context, indexed bool) error {

@@ -3,7 +3,6 @@ package bench
 import (
 	"fmt"
 	"testing"
-	"time"
 
 	"github.com/hikyaku/hikyaku/internal/condition"
 	"github.com/hikyaku/hikyaku/internal/measure"
@@ -13,8 +12,6 @@ import (
 
 // The benchmarks here do what the bench does, one work at a time, for go test's profiles. Their figures depend on the
 // disk.
-
-const part = 100 * time.Millisecond
 
 func benchRig(b *testing.B, d queue.Definition) *rig {
 	b.Helper()

@@ -163,33 +163,6 @@ func startNghttpd(ctx context.Context, b *badges) (_ *farEnd, err error) {
 	return &farEnd{name: farNghttpd, addr: addr, ca: b.ca, signer: b.signer, close: stop}, nil
 }
 
-func freePort() (int, error) {
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		return 0, err
-	}
-	return l.Addr().(*net.TCPAddr).Port, l.Close()
-}
-
-// awaitListener waits until somebody listens who does not tell that.
-func awaitListener(ctx context.Context, addr string) error {
-	ctx, cancel := context.WithTimeout(ctx, 10*time.Second)
-	defer cancel()
-	tick := time.NewTicker(5 * time.Millisecond)
-	defer tick.Stop()
-	for {
-		c, err := new(net.Dialer).DialContext(ctx, "tcp", addr)
-		if err == nil {
-			return c.Close()
-		}
-		select {
-		case <-tick.C:
-		case <-ctx.Done():
-			return fmt.Errorf("nobody listens at %s: %w", addr, err)
-		}
-	}
-}
-
 // startMock starts pushy's server for tests.
 func (s *pushSession) startMock(ctx context.Context, b *badges) (*farEnd, error) {
 	t, err := startTalker(ctx, farMock, s.java("Mock", "--cert", b.serverCert, "--key", b.serverKey, "--streams",

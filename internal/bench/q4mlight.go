@@ -76,9 +76,6 @@ func (l *lightLine) close() error {
 	return l.conn.Close()
 }
 
-// errProtocol: the server says something that this client does not know.
-var errProtocol = errors.New("the server's answer cannot be read")
-
 // read reads a packet. It is overwritten by the next one.
 func (l *lightLine) read() ([]byte, error) {
 	var head [4]byte

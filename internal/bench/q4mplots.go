@@ -45,7 +45,7 @@ func drawQ4MCleaning(p *measure.Plot, r *measure.Row) {
 // q4mLabel names a row on an axis and in a caption.
 func q4mLabel(r *measure.Row) string {
 	text := fmt.Sprintf("%v ×%v", r.Get("work"), r.Get("connections"))
-	if number(r, "depth") >= highest {
+	if number(r, "depth") >= float64(wholeQ4M.deep) {
 		text += ", deep"
 	}
 	return text

@@ -1,26 +1,15 @@
 package bench
 
 import (
-	"bufio"
 	"context"
-	"encoding/json"
 	"errors"
 	"flag"
 	"fmt"
 	"io"
 	"time"
 
-	"github.com/hikyaku/hikyaku/internal/journal"
 	"github.com/hikyaku/hikyaku/internal/queue"
 )
-
-// served is what the process of ServeQ4M says: first where it listens, then, for each line that it reads, how things
-// stand.
-type served struct {
-	Addr     string        `json:"addr,omitempty"`
-	Messages int64         `json:"messages"`
-	Journal  journal.Stats `json:"journal"`
-}
 
 // ServeQ4M opens a store in a folder, with every default, and the MySQL door over it, on a port of loopback that it
 // finds. It is for a process of its own, which the q4m bench starts, so that what the server costs and what its clients
@@ -62,39 +51,6 @@ func serveQ4M(ctx context.Context, dir string, with setting, in io.Reader, out i
 		return nil // the bench is done
 	}
 	return err
-}
-
-// What a server is told, a line each.
-const (
-	sayStats = "stats" // nothing but to answer
-	sayTake  = "take"  // to begin to take away what clients put
-)
-
-// answer says how things stand whenever it is asked.
-func (r *rig) answer(in io.Reader, out io.Writer, addr string, taking chan<- struct{}) error {
-	write := json.NewEncoder(out)
-	if err := write.Encode(served{Addr: addr}); err != nil {
-		return err
-	}
-	lines := bufio.NewScanner(in)
-	for lines.Scan() {
-		if taking != nil && lines.Text() == sayTake {
-			close(taking)
-			taking = nil
-		}
-		s := served{Journal: r.store.JournalStats()}
-		for _, n := range r.store.Queues() {
-			st, err := r.store.Stats(n)
-			if err != nil {
-				return err
-			}
-			s.Messages += st.Messages()
-		}
-		if err := write.Encode(s); err != nil {
-			return err
-		}
-	}
-	return lines.Err()
 }
 
 // takeAway takes whatever is in the measured table, from when it is told until ctx ends.

@@ -2,9 +2,7 @@ package bench
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"time"
 
 	"github.com/hikyaku/hikyaku/internal/measure"
 )
@@ -144,14 +142,6 @@ func (s *q4mSession) crews(ctx context.Context, n int, takes kind, before, since
 	return sides, nil
 }
 
-func closeAll(sides []*contender) error {
-	var errs []error
-	for _, c := range sides {
-		errs = append(errs, c.worker.close())
-	}
-	return errors.Join(errs...)
-}
-
 // check tells whether every server has the rows that it should.
 func (s *q4mSession) check(ctx context.Context, sides []*contender, began int) error {
 	for _, c := range sides {
@@ -196,14 +186,6 @@ func (s *q4mSession) bytesOf(ctx context.Context, takes kind) (each float64, err
 	return float64(last.Journal.Bytes-first.Journal.Bytes) / float64(s.slice), err
 }
 
-// ratios of neighbouring slices, rising.
-func ratios(ours, peer *contender, by compare) (rising []float64) {
-	for i := range ours.got {
-		rising = append(rising, by(ours.got[i], peer.got[i]))
-	}
-	return sorted(rising)
-}
-
 // row adds a row about a side.
 func (s *q4mSession) row(work string, connections, depth int, c *contender) *measure.Row {
 	t := c.sum()
@@ -213,8 +195,6 @@ func (s *q4mSession) row(work string, connections, depth int, c *contender) *mea
 	}
 	return r.Times(t.calls).Set("p999_ms", milliseconds(t.calls.Quantile(0.999))).Rate(t.n, t.elapsed)
 }
-
-func milliseconds(d time.Duration) float64 { return measure.Milliseconds(d) }
 
 // compared adds a row a side: ours, which is first, with its ratios to the others and what is asked of those that are
 // there.

@@ -27,6 +27,9 @@ type rig struct {
 	store   *queue.Store
 }
 
+// mostWaiting is how many may wait in a store: twice what any experiment lets wait.
+const mostWaiting = 20_000_000
+
 // setting is what an experiment wants otherwise than a server has it.
 type setting struct {
 	segmentBytes    int64
@@ -45,7 +48,7 @@ func openRig(ctx context.Context, dir string, with setting) (*rig, error) {
 	if with.wrap != nil {
 		under = with.wrap(j)
 	}
-	limits := queue.Limits{Messages: 2 * deepRestart}
+	limits := queue.Limits{Messages: mostWaiting}
 	s, err := queue.Open(ctx, queue.Options{Journal: under, Limits: limits, Looked: with.looked,
 		CheckpointBytes: with.checkpointBytes})
 	if err != nil {
@@ -94,3 +97,33 @@ func (r *rig) fill(ctx context.Context, to queue.Name, n int, next func() messag
 	}
 	return nil
 }
+
+// drain claims and settles at most so many messages of a queue, for the first of which it waits, and tells how many
+// there were.
+func drain(ctx context.Context, r *rig, from queue.Name, most int, wait time.Duration) (n int, err error) {
+	claims, err := r.store.Claim(ctx, queue.ClaimRequest{From: []queue.From{{Queue: from}}, Max: most, Wait: wait})
+	if err != nil {
+		return 0, fmt.Errorf("claim: %w", err)
+	}
+	if len(claims) == 0 {
+		return 0, nil
+	}
+	ends := make([]queue.Settlement, len(claims))
+	for i, c := range claims {
+		ends[i] = queue.Settlement{Token: c.Token, Kind: queue.Done}
+	}
+	results, err := r.store.Settle(ctx, ends)
+	if err := errors.Join(append(results, err)...); err != nil {
+		return 0, fmt.Errorf("settle: %w", err)
+	}
+	return len(claims), nil
+}
+
+// stuckEach is of how many messages one goes to the queue that nobody reads: a twentieth.
+const stuckEach = 20
+
+// Readers keep up with the writers.
+const (
+	trafficReaders = 2
+	trafficGroup   = 100
+)

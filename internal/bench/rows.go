@@ -2,7 +2,6 @@ package bench
 
 import (
 	"math"
-	"time"
 
 	"github.com/hikyaku/hikyaku/internal/measure"
 )
@@ -105,11 +104,6 @@ func (p peer) ratio() string {
 	return "ratio"
 }
 
-func setRatio(r *measure.Row, name string, rising []float64) {
-	r.Set(name, hundredths(quantile(rising, 0.5))).
-		Set(name+"_q1", hundredths(quantile(rising, 0.25))).Set(name+"_q3", hundredths(quantile(rising, 0.75)))
-}
-
 func setWork(r *measure.Row, claims, looks *measure.Histogram, log *logged) {
 	if claims != nil {
 		sum := claims.Summary()
@@ -122,14 +116,4 @@ func setWork(r *measure.Row, claims, looks *measure.Histogram, log *logged) {
 	if log != nil {
 		r.Set("per_sync", hundredths(log.perSync())).Set("log_bytes", math.Round(log.bytesEach()))
 	}
-}
-
-func microseconds(d time.Duration) float64 { return float64(d) / float64(time.Microsecond) }
-
-// hundredths drops the digits that are noise.
-func hundredths(f float64) float64 {
-	if math.Abs(f) < 0.1 {
-		return math.Round(f*10000) / 10000
-	}
-	return math.Round(f*100) / 100
 }

@@ -136,12 +136,3 @@ func (s *session) publish() error {
 	}
 	return s.view.writeTables(out, s.report)
 }
-
-// makeBody returns a body of n bytes that are not all the same.
-func makeBody(n int) []byte {
-	b := make([]byte, n)
-	for i := range b {
-		b[i] = byte('a' + i%26)
-	}
-	return b
-}

@@ -2,22 +2,12 @@ package bench
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"sync/atomic"
 	"time"
 
 	"github.com/hikyaku/hikyaku/internal/message"
 	"github.com/hikyaku/hikyaku/internal/queue"
-)
-
-// stuckEach is of how many messages one goes to the queue that nobody reads: a twentieth.
-const stuckEach = 20
-
-// Readers keep up with the writers.
-const (
-	trafficReaders = 2
-	trafficGroup   = 100
 )
 
 // traffic is writers that put one message at a time, while readers claim and settle all of them but those for the stuck
@@ -95,27 +85,6 @@ func (t *traffic) read(ctx context.Context, writing *atomic.Int64) error {
 			return nil
 		}
 	}
-}
-
-// drain claims and settles at most so many messages of a queue, for the first of which it waits, and tells how many
-// there were.
-func drain(ctx context.Context, r *rig, from queue.Name, most int, wait time.Duration) (n int, err error) {
-	claims, err := r.store.Claim(ctx, queue.ClaimRequest{From: []queue.From{{Queue: from}}, Max: most, Wait: wait})
-	if err != nil {
-		return 0, fmt.Errorf("claim: %w", err)
-	}
-	if len(claims) == 0 {
-		return 0, nil
-	}
-	ends := make([]queue.Settlement, len(claims))
-	for i, c := range claims {
-		ends[i] = queue.Settlement{Token: c.Token, Kind: queue.Done}
-	}
-	results, err := r.store.Settle(ctx, ends)
-	if err := errors.Join(append(results, err)...); err != nil {
-		return 0, fmt.Errorf("settle: %w", err)
-	}
-	return len(claims), nil
 }
 
 // besides is how many bytes the store has written besides its log: what cleaning moved and what checkpoints took.

@@ -184,17 +184,8 @@ func TestPlotsShowEveryWorkOnce(t *testing.T) {
 	}
 }
 
-func TestMemoryIsMeasured(t *testing.T) {
-	if residentBytes() <= 0 || heapBytes() <= 0 {
-		t.Errorf("resident %d, heap %d bytes", residentBytes(), heapBytes())
-	}
-	if got := megabytes(1_540_000); got != 1.5 {
-		t.Errorf("1.54 million bytes are %v MB", got)
-	}
-}
-
 func TestPeersOfAPutWriteWhatTheirNamesSay(t *testing.T) {
-	log, _ := openLimit(t)
+	log := openedRaw(t)
 	s := &queueSession{session: session{raw: log}}
 	for name, want := range map[string]struct{ carries, bytes int64 }{
 		caseLimit:     {64, 64_000},
