@@ -115,12 +115,10 @@ func TestAReaderThatWaitsOnForMoreHasWhatItTook(t *testing.T) {
 				claim(ClaimRequest{From: where(t, news, "m = 1 and long like '%nobody has this'"), Wait: time.Hour})
 				got := claim(ClaimRequest{From: where(t, news, "n = 1"), Max: 2, Wait: time.Minute, Lease: time.Hour})
 				reading, read := make(chan struct{}), make(chan struct{})
-				m.mu.Lock()
-				m.reading = func() {
+				m.BeforeRead(func() {
 					close(reading)
 					<-read
-				}
-				m.mu.Unlock()
+				})
 				row := func(text string, m int64) message.Message {
 					return message.Message{Row: []message.Value{message.String(text + strings.Repeat(" long", 200)),
 						message.Int(1), message.Int(m)}}
