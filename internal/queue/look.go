@@ -156,8 +156,8 @@ func (s *Store) QueueOf(t Token) (n Name, ok bool) {
 }
 
 // Definition tells how a queue is defined; its columns and labels are the store's own: read them only. The version is
-// another one after each change of the definition or the name, never that of another queue, and good until the end of
-// the process: who keeps what it has made of a definition need only compare it. It costs a look into a table.
+// another one after each change of the definition or the name, and after each start, and never that of another queue:
+// who keeps what it has made of a definition need only compare it. It costs a look into a table.
 func (s *Store) Definition(n Name) (d Definition, version uint64, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

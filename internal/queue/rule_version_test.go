@@ -10,12 +10,13 @@ import (
 	"github.com/hikyaku/hikyaku/internal/message"
 )
 
-// TestRuleAVersionIsOfOneDefinitionAlone changes a queue in every way there is: each gives a version that nothing had
-// before.
+// TestRuleAVersionIsOfOneDefinitionAlone changes a queue in every way there is, a start among them: each gives a
+// version that nothing had before.
 func TestRuleAVersionIsOfOneDefinitionAlone(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		ctx := context.Background()
-		s := open(t, newMemory())
+		m := newMemory()
+		s := open(t, m)
 		topic := Name{DefaultNamespace, "t"}
 		if _, err := s.CreateTopic(ctx, topic, nil); err != nil {
 			t.Fatal(err)
@@ -60,6 +61,14 @@ func TestRuleAVersionIsOfOneDefinitionAlone(t *testing.T) {
 		_, err = s.CreateQueue(ctx, news, Definition{})
 		must(err)
 		is("making it anew", true)
+		m = m.after(true)
+		s = open(t, m)
+		is("a start", true)
+		checkpointNow(t, s)
+		s = open(t, m.after(true))
+		is("a start from a checkpoint", true)
+		must(s.AlterQueue(ctx, news, Definition{MaxAttempts: 3}))
+		is("an alteration then", true)
 	})
 }
 

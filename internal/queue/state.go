@@ -19,7 +19,7 @@ type state struct {
 	epoch  uint32
 	nextID uint32 // of queues and topics
 
-	versions uint64 // given to definitions since the start of the process
+	versions uint64 // given to definitions: see beginVersions
 
 	queues         map[uint32]*queueState
 	queueNames     map[Name]*queueState
@@ -209,6 +209,19 @@ func (s *state) redefined(q *queueState) {
 	q.parseFilter()
 	s.burying(q, q.def.DeadLetter)
 	q.weigh()
+}
+
+// beginVersions numbers the versions of definitions of this epoch, so that no number was given before: whoever remembers
+// one of an earlier epoch finds that it is another.
+func (s *state) beginVersions() {
+	base := uint64(s.epoch) << 32
+	for _, q := range s.queues {
+		q.version += base
+	}
+	for _, t := range s.topics {
+		t.subscribed.version += base
+	}
+	s.versions += base
 }
 
 // renewed is redefined where only texts of the definition are others, which take so many bytes more: it takes a few

@@ -129,6 +129,7 @@ func Open(ctx context.Context, o Options) (*Store, error) {
 	if err := s.begin(ctx); err != nil {
 		return nil, err
 	}
+	s.state.beginVersions()
 	s.ctx, s.stop = context.WithCancel(context.Background())
 	s.ending.Add(3)
 	go s.keepServing()
