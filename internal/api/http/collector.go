@@ -1,6 +1,7 @@
 package http
 
 import (
+	"context"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -74,10 +75,15 @@ func (s *storeCollector) Describe(out chan<- *prometheus.Desc) {
 	}
 }
 
+// collectTimeout is how long a store may take to say what there is: about what Prometheus waits for the whole answer.
+const collectTimeout = 10 * time.Second
+
 // Collect implements prometheus.Collector.
 func (s *storeCollector) Collect(out chan<- prometheus.Metric) {
-	s.collectQueues(out)
-	s.collectTopics(out)
+	ctx, cancel := context.WithTimeout(context.Background(), collectTimeout)
+	defer cancel()
+	s.collectQueues(ctx, out)
+	s.collectTopics(ctx, out)
 	j := s.store.JournalStats()
 	count := func(d *prometheus.Desc, v uint64) {
 		out <- prometheus.MustNewConstMetric(d, prometheus.CounterValue, float64(v))
@@ -104,14 +110,18 @@ func (s *storeCollector) Collect(out chan<- prometheus.Metric) {
 }
 
 // collectQueues shows the first queues by name each, and the others summed.
-func (s *storeCollector) collectQueues(out chan<- prometheus.Metric) {
-	names := s.store.Queues()
+func (s *storeCollector) collectQueues(ctx context.Context, out chan<- prometheus.Metric) {
+	names, err := s.store.Queues(ctx)
+	if err != nil {
+		out <- prometheus.NewInvalidMetric(s.queues, err)
+		return
+	}
 	out <- prometheus.MustNewConstMetric(s.queues, prometheus.GaugeValue, float64(len(names)))
 	var rest queue.Stats
 	others := 0
 	now := time.Now()
 	for i, n := range names {
-		stats, err := s.store.Stats(n)
+		stats, err := s.store.Stats(ctx, n)
 		if err != nil {
 			continue // deleted since
 		}
@@ -128,15 +138,20 @@ func (s *storeCollector) collectQueues(out chan<- prometheus.Metric) {
 }
 
 // collectTopics shows the first topics by name each, and the others summed.
-func (s *storeCollector) collectTopics(out chan<- prometheus.Metric) {
+func (s *storeCollector) collectTopics(ctx context.Context, out chan<- prometheus.Metric) {
+	names, err := s.store.Topics(ctx)
+	if err != nil {
+		out <- prometheus.NewInvalidMetric(s.published, err)
+		return
+	}
 	show := func(name string, t queue.TopicStats) {
 		out <- prometheus.MustNewConstMetric(s.published, prometheus.CounterValue, float64(t.TotalPublish), name)
 		out <- prometheus.MustNewConstMetric(s.unheard, prometheus.CounterValue, float64(t.TotalDropped), name)
 	}
 	var rest queue.TopicStats
 	others := 0
-	for i, n := range s.store.Topics() {
-		stats, err := s.store.TopicStats(n)
+	for i, n := range names {
+		stats, err := s.store.TopicStats(ctx, n)
 		if err != nil {
 			continue // deleted since
 		}

@@ -20,7 +20,7 @@ func claimQueue(c *call) error {
 	if err := c.decode(&r, false); err != nil {
 		return err
 	}
-	where, err := c.d.store.Parse(n, r.Where)
+	where, err := c.d.store.Parse(c.ctx(), n, r.Where)
 	if err != nil {
 		return err
 	}
@@ -50,7 +50,7 @@ func claimFrom(c *call) error {
 		if err := c.may(access.Take, n); err != nil {
 			return err
 		}
-		where, err := c.d.store.Parse(n, f.Where)
+		where, err := c.d.store.Parse(c.ctx(), n, f.Where)
 		if err != nil {
 			return err
 		}

@@ -102,7 +102,7 @@ func (c *call) peeking(n queue.Name) (*peeking, error) {
 	if p.r.NoBody, err = c.flag("no_body"); err != nil {
 		return nil, err
 	}
-	p.r.Where, err = c.d.store.Parse(n, c.r.URL.Query().Get("where"))
+	p.r.Where, err = c.d.store.Parse(c.ctx(), n, c.r.URL.Query().Get("where"))
 	return p, err
 }
 

@@ -2,6 +2,7 @@ package http
 
 import (
 	"encoding/json"
+	"errors"
 	"net/http"
 	"sort"
 
@@ -65,7 +66,7 @@ func (c *call) checked(n queue.Name, d *Definition, before Definition) (queue.De
 }
 
 func (c *call) showStats(status int, n queue.Name) error {
-	s, err := c.d.store.Stats(n)
+	s, err := c.d.store.Stats(c.ctx(), n)
 	if err != nil {
 		return err
 	}
@@ -99,7 +100,7 @@ func alterQueue(c *call) error {
 	if err != nil {
 		return err
 	}
-	now, err := c.d.store.Stats(n)
+	now, err := c.d.store.Stats(c.ctx(), n)
 	if err != nil {
 		return err
 	}
@@ -140,17 +141,29 @@ func deleteQueue(c *call) error {
 }
 
 func listQueues(c *call) error {
-	names, next, err := c.page(c.d.store.Queues())
+	all, err := c.d.store.Queues(c.ctx())
+	if err != nil {
+		return err
+	}
+	names, next, err := c.page(all)
 	if err != nil {
 		return err
 	}
 	return c.list("queues", names, next, func(n queue.Name) (any, error) {
-		s, err := c.d.store.Stats(n)
+		s, err := c.d.store.Stats(c.ctx(), n)
 		if err != nil {
-			return nil, nil // deleted since
+			return nil, unlessGone(err)
 		}
 		return stats(s), nil
 	})
+}
+
+// unlessGone is nil for what was deleted since it was listed.
+func unlessGone(err error) error {
+	if errors.Is(err, queue.ErrNotFound) {
+		return nil
+	}
+	return err
 }
 
 const (
@@ -238,7 +251,7 @@ func replay(c *call) error {
 		return badRequest.problemf("max is %d: it must be 0 or more", request.Max)
 	}
 	r := queue.ReplayRequest{Max: request.Max}
-	if r.Where, err = c.d.store.Parse(n, request.Where); err != nil {
+	if r.Where, err = c.d.store.Parse(c.ctx(), n, request.Where); err != nil {
 		return err
 	}
 	if request.To != "" {

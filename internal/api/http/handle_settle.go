@@ -19,7 +19,8 @@ func (c *call) token(text string) (queue.Token, error) {
 	if err != nil || !c.d.users.Any() {
 		return t, err
 	}
-	if n, ok := c.d.store.QueueOf(t); ok { // the grant may have been taken away since the claim
+	n, ok, err := c.d.store.QueueOf(c.ctx(), t)
+	if err == nil && ok { // the grant may have been taken away since the claim
 		err = c.may(access.Take, n)
 	}
 	return t, err

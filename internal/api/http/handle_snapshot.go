@@ -41,7 +41,7 @@ func seek(c *call) error {
 
 // snapshotOf reads the name of a snapshot of queue n that the user may know of.
 func (c *call) snapshotOf(n queue.Name, text string) (queue.Name, error) {
-	if _, err := c.d.store.Stats(n); err != nil {
+	if _, err := c.d.store.Stats(c.ctx(), n); err != nil {
 		return queue.Name{}, err // what is missing is the queue, first of all
 	}
 	name, err := c.named(text)
@@ -64,7 +64,10 @@ func (c *call) snapshotOf(n queue.Name, text string) (queue.Name, error) {
 }
 
 func (c *call) findSnapshot(n queue.Name) (*queue.Snapshot, error) {
-	all := c.d.store.Snapshots()
+	all, err := c.d.store.Snapshots(c.ctx())
+	if err != nil {
+		return nil, err
+	}
 	for i := range all {
 		if all[i].Name == n {
 			return &all[i], nil
@@ -136,7 +139,10 @@ func deleteSnapshot(c *call) error {
 }
 
 func listSnapshots(c *call) error {
-	all := c.d.store.Snapshots()
+	all, err := c.d.store.Snapshots(c.ctx())
+	if err != nil {
+		return err
+	}
 	byName := make(map[queue.Name]*queue.Snapshot, len(all))
 	every := make([]queue.Name, len(all))
 	for i := range all {

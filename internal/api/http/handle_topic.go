@@ -34,7 +34,7 @@ func createTopic(c *call) error {
 func (c *call) knows(n queue.Name) bool { return c.d.users.Visible(c.user, n) }
 
 func (c *call) showTopicStats(status int, n queue.Name) error {
-	s, err := c.d.store.TopicStats(n)
+	s, err := c.d.store.TopicStats(c.ctx(), n)
 	if err != nil {
 		return err
 	}
@@ -68,22 +68,26 @@ func deleteTopic(c *call) error {
 }
 
 func listTopics(c *call) error {
-	names, next, err := c.page(c.d.store.Topics())
+	all, err := c.d.store.Topics(c.ctx())
+	if err != nil {
+		return err
+	}
+	names, next, err := c.page(all)
 	if err != nil {
 		return err
 	}
 	return c.list("topics", names, next, func(n queue.Name) (any, error) {
-		s, err := c.d.store.TopicStats(n)
+		s, err := c.d.store.TopicStats(c.ctx(), n)
 		if err != nil {
-			return nil, nil // deleted since
+			return nil, unlessGone(err)
 		}
 		return topicStats(s, c.knows), nil
 	})
 }
 
-// isTopic is the problem of a topic's name where a queue's is wanted; nil: there is no such topic.
+// isTopic is the problem of a topic's name where a queue's is wanted; nil: there is no such topic, or nobody can tell.
 func (c *call) isTopic(n queue.Name) *Problem {
-	if !c.d.store.HasTopic(n) {
+	if there, err := c.d.store.HasTopic(c.ctx(), n); err != nil || !there {
 		return nil
 	}
 	return problemFor(queue.ErrNotFound).problemf("%s is a topic, not a queue", n.Short()).
@@ -105,7 +109,7 @@ func (c *call) otherKind(err error) error {
 		}
 	case asTopic != "" && asQueue == "":
 		n, nameErr := c.name("topic")
-		if _, there := c.d.store.Stats(n); nameErr == nil && there == nil {
+		if _, there := c.d.store.Stats(c.ctx(), n); nameErr == nil && there == nil {
 			return problemFor(queue.ErrNotFound).problemf("%s is a queue, not a topic", n.Short()).
 				withHint("its paths begin with /{namespace}/queues/{queue}")
 		}
@@ -130,7 +134,11 @@ func subscribe(c *call) error {
 	if d.Topic != "" {
 		return badRequest.problem("topic: the path names it already").withHint("leave it out")
 	}
-	if !c.d.store.HasTopic(topic) {
+	there, err := c.d.store.HasTopic(c.ctx(), topic)
+	if err != nil {
+		return err
+	}
+	if !there {
 		return fmt.Errorf("%w: topic %s", queue.ErrNotFound, topic.Short())
 	}
 	d.Topic = topic.String()
@@ -147,10 +155,10 @@ func unsubscribe(c *call) error {
 	if err != nil {
 		return err
 	}
-	if q, err := c.d.store.Stats(n); (err != nil || q.Definition.Topic != topic.String()) && !c.knows(topic) {
+	if q, err := c.d.store.Stats(c.ctx(), n); (err != nil || q.Definition.Topic != topic.String()) && !c.knows(topic) {
 		return c.invisible(topic)
 	}
-	s, err := c.d.store.TopicStats(topic)
+	s, err := c.d.store.TopicStats(c.ctx(), topic)
 	if err != nil {
 		return err
 	}

@@ -25,7 +25,7 @@ func ready(c *call) error {
 	if c.d.stopping.Err() != nil {
 		return notReady.problem("the server is stopping").because(problemFor(queue.ErrClosed))
 	}
-	err := c.d.store.Ready()
+	err := c.d.store.Ready(c.ctx())
 	if err == nil && c.d.failed.Load() {
 		err = queue.ErrUnavailable
 	}

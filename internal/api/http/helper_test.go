@@ -128,7 +128,7 @@ func start(t *testing.T, s settings) *rig {
 	if s.config.Listen == "" {
 		s.config.Listen = "127.0.0.1:0"
 	}
-	var store door.Store = r.store
+	var store door.Store = r.store.Service()
 	if s.wrap != nil {
 		store = s.wrap(store)
 	}
