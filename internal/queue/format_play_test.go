@@ -273,6 +273,19 @@ func (p *formatPlay) rows() {
 		message.String("9")}})
 	p.must(p.s.AlterColumns(p.ctx, formatName("altered"), Definition{Columns: wide[:2]}, []int{0, 1}, 0))
 	p.put("altered", message.Message{Row: []message.Value{message.Int(4), message.String("last")}})
+	p.create("altered-often", Definition{Columns: columns[2:3]})
+	p.put("altered-often", message.Message{Row: rowOf28(p.t, columns, 5)[2:3]})
+	for i, texts := range [][]string{ // two layouts have one value from before, and end one way
+		{"t_smallint varchar(20)"}, {"t_smallint varchar(20)", "e enum('x', 'y') not null default 'y'"},
+		{"t_smallint char(10)", "e enum('x', 'y') not null default 'y'"},
+	} {
+		wide, err := message.ParseColumns(texts)
+		p.must(err)
+		p.must(p.s.AlterColumns(p.ctx, formatName("altered-often"), Definition{Columns: wide}, []int{0, 1 - 2*(i&1)}[:len(wide)],
+			0))
+		row := []message.Value{message.String(fmt.Sprint(i)), message.String("x")}
+		p.put("altered-often", message.Message{Row: row[:len(wide)]})
+	}
 }
 
 // past: a history, snapshots, seeks, a purge, a name of before.

@@ -25,10 +25,10 @@ func TestAStateOfALaterFormatIsNoDamage(t *testing.T) {
 		text  string
 	}{
 		"a later state": {later, snapshotVersion + 1, "its state: the state of the queues was written by a later " +
-			"version of hikyaku, in format 6; this one reads formats 4 to 5"},
+			"version of hikyaku, in format 7; this one reads formats 4 to 6"},
 		"a later record": {unknown, uint64(kindLast) + 1, ""},
 		"an earlier state": {earlier, oldestSnapshot - 1, "its state: the state of the queues has format 3, which " +
-			"this version of hikyaku no longer reads: it reads formats 4 to 5"},
+			"this version of hikyaku no longer reads: it reads formats 4 to 6"},
 	} {
 		var format *journal.FormatError
 		var damage *journal.DamageError

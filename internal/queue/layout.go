@@ -1,7 +1,6 @@
 package queue
 
 import (
-	"fmt"
 	"slices"
 	"unicode/utf8"
 
@@ -266,111 +265,6 @@ func sameWay(a, b []message.Column) bool {
 // plain tells whether it shows rows, of so many columns, as they were put.
 func (l *layout) plain(columns int) bool {
 	return l.width == columns && l.like(asPut(columns, l.upto))
-}
-
-// append writes the layout behind b, for a checkpoint.
-func (l *layout) append(b []byte) []byte {
-	b = putUint(b, l.upto)
-	b = putUint(b, uint64(l.width))
-	b = putUint(b, uint64(len(l.fields)))
-	for i := range l.fields {
-		f := &l.fields[i]
-		b = putInt(b, int64(f.from))
-		if f.from == fixed {
-			b = putValue(b, f.value)
-			continue
-		}
-		b = putUint(b, uint64(len(f.through)))
-		for _, c := range f.through {
-			b = putString(b, c.String())
-		}
-	}
-	return b
-}
-
-// readLayouts reads what append wrote of all layouts of a queue with some columns, so that they share what they did.
-func readLayouts(r *reader, columns message.Columns) []*layout {
-	in := layoutReader{r: r, columns: map[string]message.Column{}, values: map[message.Value]message.Value{}}
-	for _, c := range columns {
-		in.columns[passed(c).String()] = passed(c)
-		if c.Default != nil {
-			in.values[*c.Default] = *c.Default
-		}
-	}
-	layouts := make([]*layout, r.count(3))
-	for i := range layouts {
-		layouts[i] = in.layout()
-	}
-	return layouts
-}
-
-// layoutReader reads layouts, the oldest first. What was read already stands for what is alike.
-type layoutReader struct {
-	r       *reader
-	columns map[string]message.Column // by their texts
-	values  map[message.Value]message.Value
-	ways    []way // of each of today's columns the longest
-}
-
-// way is through which types a value has gone.
-type way struct {
-	texts   []string
-	columns []message.Column
-}
-
-func (in *layoutReader) layout() *layout {
-	r := in.r
-	l := &layout{upto: r.uint(), width: int(r.uint32())}
-	l.fields = make([]field, r.count(2))
-	for len(in.ways) < len(l.fields) {
-		in.ways = append(in.ways, way{})
-	}
-	for i := range l.fields {
-		f := &l.fields[i]
-		if f.from = int(r.int()); f.from == fixed {
-			f.value = in.value()
-			continue
-		}
-		if f.from < 0 || f.from >= l.width {
-			r.fail(fmt.Errorf("%w: value %d of a row that has %d", errTruncated, f.from, l.width))
-		}
-		f.through = in.through(&in.ways[i])
-	}
-	return l
-}
-
-func (in *layoutReader) value() message.Value {
-	v := in.r.value()
-	if known, there := in.values[v]; there {
-		return known
-	}
-	in.values[v] = v
-	return v
-}
-
-// through reads through which types a value of a column has gone: mostly the end of a longer way.
-func (in *layoutReader) through(longest *way) []message.Column {
-	texts := make([]string, in.r.count(1))
-	for i := range texts {
-		texts[i] = in.r.string()
-	}
-	if n := len(longest.texts) - len(texts); n >= 0 && slices.Equal(longest.texts[n:], texts) {
-		return longest.columns[n:]
-	}
-	through := make([]message.Column, len(texts))
-	for i, text := range texts {
-		c, known := in.columns[text]
-		if !known {
-			var err error
-			if c, err = message.ParseColumn(text); err != nil {
-				in.r.fail(fmt.Errorf("%w: layout: %w", errTruncated, err))
-			}
-			in.columns[text] = c
-		}
-		through[i] = c
-	}
-	*longest = way{texts, through}
-	return through
 }
 
 // stored is where the parts of a message are: taken under the lock, to be read without it.

@@ -12,7 +12,8 @@ import (
 )
 
 // TestLayoutsTakeAfterARestartWhatTheyTookBefore alters columns again and again with a message before each time, so
-// that a layout remembers each alteration: what they take in memory is about what counts, and no more after a restart.
+// that a layout remembers each alteration: what they take in memory is about what counts, and no more after a restart;
+// nor is a checkpoint longer.
 func TestLayoutsTakeAfterARestartWhatTheyTookBefore(t *testing.T) {
 	const many, others = 100, 512 << 10 // others: what a store takes beside, and other tests left
 	long := "[" + strings.Repeat("1,", 10_000) + "1]"
@@ -110,6 +111,9 @@ func TestLayoutsTakeAfterARestartWhatTheyTookBefore(t *testing.T) {
 			t.Logf("they take %d bytes and count %d", took, counted)
 			if counted < (took-others)/3 || counted > 2*took+others {
 				t.Errorf("they take %d bytes and count %d", took, counted)
+			}
+			if n := int64(len(appendLayouts(nil, s.state.queueNames[news].layouts))); n > counted {
+				t.Errorf("a checkpoint has %d bytes of what counts %d in memory", n, counted)
 			}
 			end()
 			s = nil

@@ -45,9 +45,11 @@ type savedQueue struct {
 }
 
 // snapshotVersion is that of checkpoints as they are written now. Those of oldestSnapshot, which lack what queues had
-// before they could be renamed and altered with messages in them, are read as well.
+// before they could be renamed and altered with messages in them, are read as well, and those of before sharedLayouts,
+// of which each layout stands for itself.
 const (
-	snapshotVersion = 5
+	snapshotVersion = 6
+	sharedLayouts   = 6
 	oldestSnapshot  = 4
 )
 
@@ -153,11 +155,7 @@ func (sq *savedQueue) append(b []byte, now int64) []byte {
 	for _, n := range sq.former {
 		b = putString(putString(b, n.Namespace), n.Name)
 	}
-	b = putUint(b, uint64(len(sq.layouts)))
-	for _, l := range sq.layouts {
-		b = l.append(b)
-	}
-	return b
+	return appendLayouts(b, sq.layouts)
 }
 
 // How much is copied while the lock is held: some tens of microseconds.
@@ -369,7 +367,7 @@ func (s *state) restoreQueue(in *bufio.Reader, version uint64) error {
 			q.former = append(q.former, n)
 			s.former[n] = q
 		}
-		q.layouts = readLayouts(r, q.def.Columns)
+		q.layouts = readLayouts(r, q.def.Columns, version < sharedLayouts)
 	}
 	q.weigh()
 	s.queues[q.id], s.queueNames[q.name] = q, q

@@ -31,7 +31,7 @@ type waiting struct {
 	offers int   // offerings under way that have messages of the queue
 	lane   *lane // of these; nil: there are none
 	far    far
-	part   []*waiter // who have taken some, and wait on until what is set aside was looked through; some are gone by now
+	part   []*waiter // who have taken some, and wait on until what is set aside was looked through; some are gone
 	// they are told to look again, in pieces, by the columns that there are now: nobody is handed anything meanwhile
 	recalled bool
 }

@@ -22,7 +22,8 @@ func TestAReaderOfTwoGetsBothWhenTheStepsOfAHoldRunOut(t *testing.T) {
 		const many = 100
 		told := ""
 		wait := func(i, most int, where string) {
-			w := &waiter{asker: asker{max: most, claimant: uint64(i + 1), from: []wanted{{q: q, where: holdsWhere(where)}}}}
+			w := &waiter{asker: asker{max: most, claimant: uint64(i + 1),
+				from: []wanted{{q: q, where: holdsWhere(where)}}}}
 			w.asker.take = func(_ int, q *queueState, e entry) {
 				told += fmt.Sprintf("%d takes %d, ", i, e.seq())
 				s.claim(q, e, &claimed{attempt: 1, serial: uint32(i + 1)}, holder{claimant: uint64(i + 1), at: 1})
