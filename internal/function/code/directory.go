@@ -23,14 +23,21 @@ func Directory(r io.ReaderAt, size int64) (*zip.Reader, error) {
 	return z, err
 }
 
-// OpenFile is Directory of a file, which the caller closes.
+// OpenFile is Directory of a file, which the caller closes. What is no regular file is not opened: a pipe would have to
+// be waited for.
 func OpenFile(path string) (*zip.Reader, io.Closer, error) {
+	info, err := os.Stat(path)
+	if err != nil {
+		return nil, nil, err
+	}
+	if !info.Mode().IsRegular() {
+		return nil, nil, fmt.Errorf("%s is no regular file", path)
+	}
 	f, err := os.Open(path)
 	if err != nil {
 		return nil, nil, err
 	}
-	info, err := f.Stat()
-	if err == nil {
+	if info, err = f.Stat(); err == nil {
 		var z *zip.Reader
 		if z, err = Directory(f, info.Size()); err == nil {
 			return z, f, nil

@@ -23,6 +23,12 @@ func java(w Want) (Start, error) {
 		more, _ := filepath.Glob(filepath.Join(l, "java", "lib", "*.jar"))
 		jars = append(jars, more...)
 	}
+	for _, j := range jars {
+		if info, err := os.Stat(j); err == nil && !info.Mode().IsRegular() && !info.IsDir() {
+			return Start{}, fmt.Errorf("%w: %s is neither a file nor a folder, and Java would wait for it: take it away",
+				ErrMissing, j)
+		}
+	}
 	classes = append(classes, jars...)
 	jar, there := clientIn(w.Dir, jars)
 	if !there {

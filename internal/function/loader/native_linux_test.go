@@ -9,6 +9,9 @@ import (
 	"strings"
 	"testing"
 
+	"golang.org/x/sys/unix"
+
+	"github.com/hikyaku/hikyaku/internal/function/code"
 	"github.com/hikyaku/hikyaku/internal/function/loader"
 )
 
@@ -118,5 +121,27 @@ func TestAClientWithoutALibraryThatIsKnownSeesToItself(t *testing.T) {
 	if said := nativeOf(find(t, loader.Want{Runtime: "java17", Handler: "a.B::c", Dir: unpacked,
 		Loaders: t.TempDir()})); filepath.Dir(said) != filepath.Join(unpacked, "jni") {
 		t.Errorf("unpacked with one: %q", said)
+	}
+}
+
+// Whoever reads a pipe waits for its other end, without end: neither hikyaku nor Java is to.
+func TestAPipeAmongTheJarsIsRefused(t *testing.T) {
+	for _, layered := range []bool{false, true} {
+		dir, layer := lay(t, "lib/aws-lambda-java-runtime-interface-client.jar"), lay(t, "java/lib/other.jar")
+		pipe := dir + "/lib/app.jar"
+		if layered {
+			pipe = layer + "/java/lib/app.jar"
+		}
+		if err := unix.Mkfifo(pipe, 0o644); err != nil {
+			t.Fatal(err)
+		}
+		_, err := loader.Find(loader.Want{Runtime: "java21", Handler: "a.B::c", Interpreter: "java", Dir: dir,
+			Layers: []string{layer}})
+		if !errors.Is(err, loader.ErrMissing) || !strings.Contains(err.Error(), pipe) {
+			t.Errorf("%v, and %s is a pipe", err, pipe)
+		}
+		if _, _, err := code.OpenFile(pipe); err == nil || !strings.Contains(err.Error(), "no regular file") {
+			t.Errorf("it is opened: %v", err)
+		}
 	}
 }
