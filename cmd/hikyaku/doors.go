@@ -32,6 +32,9 @@ type openDoor struct {
 // doors are those that are open. Close them before the house.
 type doors []openDoor
 
+// fewFiles are fewer than an ordinary service is given.
+const fewFiles = 1024
+
 // openDoors opens every door that is not off, for a house and what runs in it. After an error none is open.
 func openDoors(ctx context.Context, h *house, w *works, api config.API, log *slog.Logger) (open doors, err error) {
 	defer func() {
@@ -43,7 +46,12 @@ func openDoors(ctx context.Context, h *house, w *works, api config.API, log *slo
 	report := func(name string) func(error) {
 		return func(err error) { log.Warn(name+" door", "error", err) }
 	}
-	traffic, seats := map[string]*door.Traffic{}, door.SeatsFor(machine.Files())
+	files := machine.Files()
+	if files > 0 && files < fewFiles {
+		log.Warn("few files may be open: connections and puts will wait or be refused for want of them", "hint",
+			moreFiles(files))
+	}
+	traffic, seats := map[string]*door.Traffic{}, door.SeatsFor(files)
 	for _, name := range []string{"http", "mysql", "pubsub", "sqs", "lambda"} {
 		traffic[name] = door.NewTraffic(name)
 		traffic[name].Share(seats)

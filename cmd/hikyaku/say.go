@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"log/slog"
 	"os"
+	"strconv"
 	"strings"
 	"syscall"
 
@@ -15,6 +16,7 @@ import (
 	"github.com/hikyaku/hikyaku/internal/condition"
 	"github.com/hikyaku/hikyaku/internal/config"
 	"github.com/hikyaku/hikyaku/internal/journal"
+	"github.com/hikyaku/hikyaku/internal/machine"
 	"github.com/hikyaku/hikyaku/internal/measure"
 )
 
@@ -161,12 +163,26 @@ func hintFor(err error) string {
 		return "since then nothing was acknowledged; look at the disk and at data_dir, then start hikyaku again"
 	case errors.Is(err, journal.ErrFull):
 		return "make room on the disk; nothing that was acknowledged is lost"
+	case errors.Is(err, syscall.EMFILE):
+		return moreFiles(machine.Files())
+	case errors.Is(err, syscall.ENFILE):
+		return "all programs of this machine together have as many files open as it lets them (fs.file-max)"
 	case errors.Is(err, fs.ErrPermission):
 		return "check the owner and the permissions of that path"
 	case errors.Is(err, context.Canceled):
 		return "interrupted; nothing that was acknowledged is lost"
 	}
 	return ""
+}
+
+// moreFiles is what to do for a process that may have only so many files open; 0: nobody says.
+func moreFiles(now uint64) string {
+	few := "few"
+	if now > 0 {
+		few = strconv.FormatUint(now, 10)
+	}
+	return "this process may have " + few + " files open: let it have more, with `ulimit -n 65536` before it starts, or " +
+		"LimitNOFILE=65536 in its unit; the journal has each of its segments open, and each connection is a file"
 }
 
 // commandHint is a problem's hint in the words of the command instead of the door's.
