@@ -151,6 +151,9 @@ func inspect(ctx context.Context, fsys FS, dir string, progress func(done, total
 	if err != nil {
 		return nil, err
 	}
+	if _, err := distinct(fsys, dir, names); err != nil {
+		return nil, err
+	}
 	var c checkpoints
 	if err := c.find(fsys, dir, names); err != nil { // before the log, which goes on behind them
 		return nil, err

@@ -45,6 +45,10 @@ func (j *Journal) load(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	files, err := distinct(j.fs, j.dir, names)
+	if err != nil {
+		return err
+	}
 	ms, err := findManifest(j.fs, j.dir, names)
 	if err != nil {
 		return err
@@ -65,7 +69,7 @@ func (j *Journal) load(ctx context.Context) error {
 	if err := j.lists.confirm(&j.manifest); err != nil {
 		return err
 	}
-	if err := j.clearAway(names); err != nil {
+	if err := j.clearAway(names, files); err != nil {
 		return err
 	}
 	return j.openTail(ctx, tail, ms.doubt != nil)
@@ -299,14 +303,14 @@ func (s *segment) readEnd(end int64, sealed bool) error {
 }
 
 // clearAway removes what a crash left half done, and lists the spares.
-func (j *Journal) clearAway(names []string) error {
+func (j *Journal) clearAway(names []string, files map[ID]string) error {
 	m := &j.manifest
 	removed := false
 	for _, name := range names {
 		path := filepath.Join(j.dir, name)
 		if n, ok := parseSpareName(name); ok {
 			j.spareNext = max(j.spareNext, n+1)
-			if j.keepSpare(path) {
+			if j.keepSpare(path, files) {
 				continue
 			}
 		} else if base, ok := parseSegmentName(name); ok {
@@ -384,16 +388,20 @@ func sizeOf(fsys FS, name string) (int64, error) {
 	return f.Size()
 }
 
-// keepSpare lists a spare of the process before, if it can be used.
-func (j *Journal) keepSpare(name string) bool {
+// keepSpare lists a spare of the process before, if it can be used: it is none of the other files, by a link.
+func (j *Journal) keepSpare(name string, files map[ID]string) bool {
 	f, err := j.fs.Open(name, false)
 	if err != nil {
 		return false
 	}
-	if size, err := f.Size(); err != nil || size != j.opts.SegmentBytes || len(j.spares) > reserveSegments {
+	size, err := f.Size()
+	id, err2 := f.Identify()
+	if _, there := files[id]; err != nil || err2 != nil || there || size != j.opts.SegmentBytes ||
+		len(j.spares) > reserveSegments {
 		f.Close()
 		return false
 	}
+	files[id] = name
 	j.spares = append(j.spares, spare{f: f, name: name, size: j.opts.SegmentBytes})
 	return true
 }

@@ -58,6 +58,9 @@ func lockFile(name string) (_ Lock, err error) {
 // moment.
 const lockTries = 5
 
+// maxLockBytes is more than the number of a process has.
+const maxLockBytes = 24
+
 func flock(f *os.File) error {
 	for try := 1; ; try++ {
 		err := retried(func() error { return unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB) })
@@ -80,6 +83,10 @@ func (l *folderLock) take(how int) (*os.File, error) {
 			return nil, fmt.Errorf("lock %s: %w", l.name, err)
 		}
 		return nil, l.lockedBy()
+	}
+	if size, err := (osFile{f}).Size(); err == nil && size > maxLockBytes {
+		f.Close()
+		return nil, fmt.Errorf("%s has %d bytes: it is no lock file, perhaps a link to another", l.name, size)
 	}
 	err = f.Truncate(0)
 	if err == nil {
