@@ -19,6 +19,7 @@ type Traffic struct {
 	received    prometheus.Counter
 	sent        prometheus.Counter
 	waiting     *prometheus.GaugeVec
+	unshaken    prometheus.Counter
 	seats       *Seats // nil: as many connections as come
 }
 
@@ -57,6 +58,9 @@ func NewTraffic(door string) *Traffic {
 			Name: "hikyaku_door_waiting", Help: "Requests and streams of a door that wait, by what for.",
 			ConstLabels: of,
 		}, []string{"for"}),
+		unshaken: prometheus.NewCounter(prometheus.CounterOpts{Name: "hikyaku_door_tls_handshakes_failed_total",
+			Help:        "Connections of a door that ended before TLS had shaken hands: the log says nothing of them.",
+			ConstLabels: of}),
 	}
 }
 
@@ -70,6 +74,7 @@ func (t *Traffic) Collect(to chan<- prometheus.Metric) {
 	t.received.Collect(to)
 	t.sent.Collect(to)
 	t.waiting.Collect(to)
+	t.unshaken.Collect(to)
 }
 
 // Ended counts a request. Calls and codes are few and known: never what a client made up.
@@ -102,6 +107,13 @@ func (t *Traffic) first(o outcome) prometheus.Counter {
 		if t.counters.CompareAndSwap(known, &more) {
 			return c
 		}
+	}
+}
+
+// HandshakeFailed counts a connection that ended before TLS had shaken hands. Whoever connects could fill the log.
+func (t *Traffic) HandshakeFailed() {
+	if t != nil {
+		t.unshaken.Inc()
 	}
 }
 

@@ -76,7 +76,7 @@ func Listen(ctx context.Context, c Config) (*Web, error) {
 		IdleTimeout:       c.IdleTimeout,
 		MaxHeaderBytes:    c.MaxHeaderBytes,
 		ConnContext:       caller.In, // a Handler finds it with caller.From
-		ErrorLog:          log.New(reporter(w.report), "", 0),
+		ErrorLog:          log.New(&reporter{w.report, c.Traffic}, "", 0),
 	}
 	w.parts.Watch(w.web)
 	if c.Plain != nil {
@@ -84,7 +84,7 @@ func Listen(ctx context.Context, c Config) (*Web, error) {
 			Serve: c.Plain, TLS: c.TLS, MaxConnections: c.MaxConnections, Head: c.HeaderTimeout, Idle: c.IdleTimeout,
 			Read: min(c.ReadTimeout, plainRead), Write: c.WriteTimeout, Stall: StallTime,
 			Take: c.Busy.Try, Give: c.Busy.Give,
-			Greeted:  Greeted,
+			Greeted: Greeted, Ungreeted: c.Traffic.HandshakeFailed,
 			Panicked: func(v any) { w.report(fmt.Errorf("panic: %v", v)) },
 		})
 		return w, nil
@@ -172,12 +172,16 @@ func advice(err error, c *Config) string {
 }
 
 // reporter is an io.Writer for a log.Logger.
-type reporter func(error)
+type reporter struct {
+	report  func(error)
+	traffic *Traffic
+}
 
-func (r reporter) Write(line []byte) (int, error) {
+func (r *reporter) Write(line []byte) (int, error) {
 	if bytes.HasPrefix(line, []byte("http: TLS handshake error")) { // whoever connects could fill the log
+		r.traffic.HandshakeFailed()
 		return len(line), nil
 	}
-	r(errors.New(strings.TrimRight(string(line), "\n")))
+	r.report(errors.New(strings.TrimRight(string(line), "\n")))
 	return len(line), nil
 }

@@ -13,7 +13,9 @@ import (
 
 	"go.uber.org/goleak"
 
+	"github.com/hikyaku/hikyaku/internal/door/doortest"
 	"github.com/hikyaku/hikyaku/internal/door/line"
+	"github.com/hikyaku/hikyaku/internal/metricstest"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -137,13 +139,14 @@ func TestPlainHTTPToTLSIsToldSo(t *testing.T) {
 	}
 }
 
-// Who they are is not known yet, and as many of them can come as connect.
-func TestHandshakesThatFailFillNoLog(t *testing.T) {
+// Who they are is not known yet, and as many of them can come as connect: they are counted, and fill no log.
+func TestHandshakesThatFailAreCounted(t *testing.T) {
 	known := httptest.NewUnstartedServer(nil)
 	known.StartTLS()
 	defer known.Close()
 	for _, way := range []func(*line.Exchange){nil, plain} {
-		w := open(t, Config{Plain: way, TLS: &tls.Config{Certificates: known.TLS.Certificates},
+		traffic := NewTraffic("sqs")
+		w := open(t, Config{Plain: way, TLS: &tls.Config{Certificates: known.TLS.Certificates}, Traffic: traffic,
 			Report: func(err error) { t.Errorf("plain %t: it is told of %v", way != nil, err) }})
 		for _, text := range []string{"\x16\x03\x01\x02\x00", "something else entirely", ""} {
 			c, err := net.Dial("tcp", w.Addr().String())
@@ -159,6 +162,12 @@ func TestHandshakesThatFailFillNoLog(t *testing.T) {
 			_, _ = io.ReadAll(c) // until it is closed, after what would be said
 			_ = c.Close()
 		}
+		if resp, _ := ask(t, w, "GET", known.Client().Transport.(*http.Transport).TLSClientConfig.Clone()); resp == nil {
+			t.Error("one that does not fail")
+		}
+		doortest.Until(t, "three are counted", func() bool {
+			return metricstest.Of(t, traffic)["hikyaku_door_tls_handshakes_failed_total sqs"] == 3
+		})
 	}
 }
 

@@ -2,6 +2,7 @@ package mysql
 
 import (
 	"context"
+	"crypto/tls"
 	"errors"
 	"fmt"
 	"runtime/debug"
@@ -93,6 +94,9 @@ func (h *handler) ConnectionClosed(c *vmysql.Conn) {
 			defer z.Release()
 		}
 		defer g.Done()
+	}
+	if t, ok := c.Conn.(*tls.Conn); ok && !t.ConnectionState().HandshakeComplete {
+		h.door.traffic.of.HandshakeFailed()
 	}
 	h.Handler.ConnectionClosed(c)
 }

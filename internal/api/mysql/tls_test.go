@@ -8,6 +8,7 @@ import (
 	"crypto/x509"
 	"encoding/pem"
 	"fmt"
+	"io"
 	"math/big"
 	"net"
 	"os"
@@ -19,6 +20,7 @@ import (
 	driver "github.com/go-sql-driver/mysql"
 
 	"github.com/hikyaku/hikyaku/internal/access"
+	"github.com/hikyaku/hikyaku/internal/metricstest"
 )
 
 // certificate writes a certificate for 127.0.0.1 and its key into files, and returns who trusts it.
@@ -85,4 +87,40 @@ func TestUnderTLSEverythingIsTheSame(t *testing.T) {
 	r.until("it waits", func() bool { return r.stats().Waiters == 1 })
 	exec(t, r.as("boss"), fmt.Sprintf("KILL %d", id))
 	r.until("nobody waits", func() bool { return r.stats().Waiters == 0 })
+}
+
+// TestHandshakesOfTLSThatFailAreCounted: no log says anything of them, for anybody can make as many as he likes.
+func TestHandshakesOfTLSThatFailAreCounted(t *testing.T) {
+	files, pool := certificate(t)
+	r := newRig(t, Config{TLS: files}, users(t))
+	for _, text := range []string{"", "\x16\x03\x01\x02\x00\x01", "something else entirely"} {
+		c, err := net.Dial("tcp", r.addr)
+		if err != nil {
+			t.Fatal(err)
+		}
+		greeting := make([]byte, 4)
+		if _, err := io.ReadFull(c, greeting); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := io.CopyN(io.Discard, c, int64(greeting[0])); err != nil {
+			t.Fatal(err)
+		}
+		// what asks for TLS: the capabilities of 4.1 with SSL, the largest packet, a character set
+		ask := append([]byte{32, 0, 0, 1, 0x00, 0x8a, 0x08, 0x00, 0, 0, 0, 1, 45}, make([]byte, 23)...)
+		if _, err := c.Write(append(ask, text...)); err != nil {
+			t.Fatal(err)
+		}
+		if err := c.(*net.TCPConn).CloseWrite(); err != nil {
+			t.Fatal(err)
+		}
+		_, _ = io.Copy(io.Discard, c) // until it is closed
+		_ = c.Close()
+	}
+	config := driver.NewConfig()
+	config.User, config.Passwd, config.Net, config.Addr, config.DBName = "boss", "boss-secret", "tcp", r.addr, "test"
+	config.TLS = &tls.Config{RootCAs: pool, ServerName: "127.0.0.1"}
+	one(t, r.connectTo(config), int64(1), "SELECT 1")
+	r.until("three are counted", func() bool {
+		return metricstest.Of(t, r.door.traffic.of)["hikyaku_door_tls_handshakes_failed_total mysql"] == 3
+	})
 }

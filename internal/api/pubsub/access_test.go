@@ -30,6 +30,8 @@ import (
 
 	"github.com/hikyaku/hikyaku/internal/access"
 	"github.com/hikyaku/hikyaku/internal/door"
+	"github.com/hikyaku/hikyaku/internal/door/doortest"
+	"github.com/hikyaku/hikyaku/internal/metricstest"
 )
 
 func testUsers(t *testing.T) *access.Users {
@@ -232,12 +234,16 @@ func TestWithTLSBothProtocolsAreServed(t *testing.T) {
 	files, pool := certificate(t)
 	s, stop := openStore(t, t.TempDir(), time.Now)
 	t.Cleanup(stop)
-	r := newRigOver(t, Config{TLS: files}, nil, s)
+	traffic := door.NewTraffic("pubsub")
+	r := newRigWith(t, Config{TLS: files}, Options{Store: s, Traffic: traffic})
 	if resp, err := http.Get("http://" + r.addr + "/v1/projects/local/topics"); err != nil || resp.StatusCode != 400 {
 		t.Errorf("plain HTTP is answered with %+v, %v", resp, err)
 	} else {
 		_ = resp.Body.Close()
 	}
+	doortest.Until(t, "its handshake is counted", func() bool {
+		return metricstest.Of(t, traffic)["hikyaku_door_tls_handshakes_failed_total pubsub"] == 1
+	})
 	conn := r.dial(grpc.WithTransportCredentials(credentials.NewTLS(&tls.Config{RootCAs: pool})))
 	if _, err := pubsubpb.NewPublisherClient(conn).CreateTopic(t.Context(),
 		&pubsubpb.Topic{Name: topicName("news")}); err != nil {

@@ -143,7 +143,7 @@ func (d *Server) open(ctx context.Context) (net.Addr, error) {
 	d.settles = batch.New(batch.Config[*settling]{MaxCount: 64, Handlers: 2, Handle: d.settleAll})
 	standing := d.busy.StandingOfDoor()
 	d.split = newSplit(door.Standing(d.traffic.Listen(listener), standing, tlsConfig != nil), tlsConfig,
-		d.config.MaxConnections)
+		d.config.MaxConnections, d.traffic)
 	d.served.Go(d.split.run)
 	d.served.Go(d.keepHouse)
 	d.served.Go(d.push)

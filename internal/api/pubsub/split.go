@@ -19,6 +19,7 @@ import (
 type split struct {
 	listener net.Listener
 	tls      *tls.Config // nil: none
+	traffic  *door.Traffic
 	grpc     *branch.Listener
 	rest     *branch.Listener
 
@@ -30,8 +31,8 @@ type split struct {
 	hands  sync.WaitGroup
 }
 
-func newSplit(l net.Listener, t *tls.Config, most int) *split {
-	s := &split{listener: l, tls: t, room: make(chan struct{}, most), closed: make(chan struct{})}
+func newSplit(l net.Listener, t *tls.Config, most int, traffic *door.Traffic) *split {
+	s := &split{listener: l, tls: t, traffic: traffic, room: make(chan struct{}, most), closed: make(chan struct{})}
 	s.ctx, s.cancel = context.WithCancel(context.Background())
 	s.grpc, s.rest = branch.New(l.Addr(), s.closed), branch.New(l.Addr(), s.closed)
 	return s
@@ -73,6 +74,7 @@ func (s *split) greet(raw, conn net.Conn) {
 		secure := tls.Server(conn, s.tls)
 		if err := secure.HandshakeContext(s.ctx); err != nil {
 			line.TellPlain(err)
+			s.traffic.HandshakeFailed()
 			_ = conn.Close()
 			return
 		}

@@ -131,6 +131,9 @@ func (c *conn) greet() bool {
 	defer cancel()
 	if err := secure.HandshakeContext(ctx); err != nil {
 		TellPlain(err)
+		if c.s.config.Ungreeted != nil {
+			c.s.config.Ungreeted()
+		}
 		return false
 	}
 	if c.s.config.Greeted != nil {

@@ -22,11 +22,13 @@ type Config struct {
 	TLS      *tls.Config // nil: none
 	// Greeted is told of each connection of the listener on which TLS has shaken hands. nil: nobody is told.
 	Greeted func(net.Conn)
-	Head    time.Duration // for a header from its first byte, and for the handshake of TLS; 0: 10 s
-	Idle    time.Duration // between two requests; 0: 2 min
-	Read    time.Duration // for the body of a request; 0: 1 min
-	Write   time.Duration // for an answer; 0: 1 min
-	Stall   time.Duration // for each StallBytes of an answer; 0: 10 s
+	// Ungreeted is told when it has not. nil: nobody is told.
+	Ungreeted func()
+	Head      time.Duration // for a header from its first byte, and for the handshake of TLS; 0: 10 s
+	Idle      time.Duration // between two requests; 0: 2 min
+	Read      time.Duration // for the body of a request; 0: 1 min
+	Write     time.Duration // for an answer; 0: 1 min
+	Stall     time.Duration // for each StallBytes of an answer; 0: 10 s
 	// Take takes so many bytes of memory for a request that is not small, and Give gives them back. Without room the
 	// request is net/http's. nil: there is always room.
 	Take func(n int64) bool
