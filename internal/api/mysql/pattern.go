@@ -54,11 +54,14 @@ func boundSimple(
 }
 
 func boundIn(ctx *gms.Context, n gms.Node, planned bool) (gms.Node, transform.TreeIdentity, error) {
-	alike, changed, err := unionsIn(ctx, n)
-	if err != nil {
-		return nil, changed, err
+	changed := transform.SameTree
+	if !planned {
+		var err error
+		if n, changed, err = unionsIn(ctx, n); err != nil {
+			return nil, changed, err
+		}
 	}
-	bound, same, err := boundExpressions(ctx, alike, planned)
+	bound, same, err := boundExpressions(ctx, n, planned)
 	return bound, same && changed, err
 }
 

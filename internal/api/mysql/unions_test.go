@@ -1,6 +1,9 @@
 package mysql
 
-import "testing"
+import (
+	"strings"
+	"testing"
+)
 
 // TestAUnionKeepsTheDigitsOfItsNumbers: no side is rounded to what the other has.
 func TestAUnionKeepsTheDigitsOfItsNumbers(t *testing.T) {
@@ -38,4 +41,40 @@ func TestAUnionKeepsTheCastsOfItsSelects(t *testing.T) {
 		{cast + " UNION ALL SELECT e", "", "1.00000"},
 		{"CAST(e AS DECIMAL(8,2)) FROM f UNION ALL SELECT CAST(d AS DECIMAL(9,3))", "", "100.120"},
 	})
+}
+
+// TestAUnionOfUnlikeNumbersHasMySQLsType: no number is cut to what the other side can be, and none becomes a text.
+func TestAUnionOfUnlikeNumbersHasMySQLsType(t *testing.T) {
+	computes(t, []computedColumn{
+		{"SUM(i) FROM f UNION SELECT SUM(d)", "decimal(36,2)", "7.00"},
+		{"SUM(d) FROM f UNION ALL SELECT i", "decimal(34,2)", "1.25"},
+		{"COUNT(*) FROM f UNION ALL SELECT SUM(i)", "", "1"},
+		{"u FROM f UNION SELECT b", "decimal(21,0)", "10"},
+		{"18446744073709551615 UNION SELECT -1", "decimal(21,0)!", "18446744073709551615"},
+		{"b FROM f UNION ALL SELECT 18446744073709551615 FROM f UNION ALL SELECT d", "decimal(24,2)", "9.00"},
+		{"MAX(u) FROM f UNION ALL SELECT MIN(t)", "", "10"},
+		{"(SELECT MAX(x) FROM (SELECT 18446744073709551615 AS x UNION SELECT b FROM f) q)", "",
+			"18446744073709551615"},
+		{"(SELECT MAX(x) FROM (SELECT NULL AS x UNION SELECT d FROM f) q)", "", "1.25"},
+		{"IF(i, d, 1) FROM f UNION ALL SELECT i", "decimal(14,2)", "1.25"},
+		{"(SELECT COUNT(DISTINCT x) FROM (SELECT d AS x FROM f UNION ALL SELECT DISTINCT i FROM f) q)", "", "2"},
+	})
+}
+
+// TestAUnionOfFloatsAndYearsIsOfNumbers: they were texts.
+func TestAUnionOfFloatsAndYearsIsOfNumbers(t *testing.T) {
+	r := newRig(t, Config{}, nil)
+	c := r.connect("")
+	exec(t, c, "CREATE TABLE n (g float, f double, y year, i int, u int unsigned) ENGINE=QUEUE")
+	exec(t, c, "INSERT INTO n VALUES (2.5, 1.25, 2024, 7, 4294967295)")
+	raw := r.dialRaw()
+	for columns, want := range map[string]string{
+		"g FROM n UNION SELECT i FROM n": "float64", "f FROM n UNION SELECT g FROM n": "float64",
+		"y FROM n UNION SELECT i FROM n": "int64", "i FROM n UNION SELECT u FROM n": "int64",
+	} {
+		if got := raw.described("SELECT " + columns); !strings.HasPrefix(got, want) {
+			t.Errorf("%s is described as %s, want %s", columns, got, want)
+		}
+	}
+	one(t, c, 2024.5, "SELECT SUM(x) FROM (SELECT y AS x FROM n UNION SELECT g - 2 FROM n) q")
 }

@@ -59,7 +59,7 @@ a> SELECT STD(i) OVER (), VAR_SAMP(i) OVER () FROM s LIMIT 1
 a> SELECT AVG(i) FROM s WHERE i = 3 UNION SELECT 2
   AVG(i)
   3.0000
-  2
+  2.0000
 a> SELECT AVG(b > 3), SUM(i = 3) FROM s
   AVG(b > 3) | SUM(i = 3)
   1.0000 | 1
