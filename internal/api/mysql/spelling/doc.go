@@ -10,6 +10,7 @@
 //	SELECT DISTINCTROW, SELECT HIGH_PRIORITY         SELECT DISTINCT, SELECT
 //	INSERT LOW_PRIORITY, DELETE QUICK                INSERT, DELETE
 //	DELETE FROM a AS b WHERE …                       DELETE FROM a b WHERE …
+//	DELETE FROM a AS b WHERE b.c LIMIT 1             DELETE FROM a WHERE a.c LIMIT 1
 //	LOCK TABLE a READ                                LOCK TABLES a READ
 //	b'1000001', 0b1000001                            x'41', x'41'
 //	N'text'                                          'text'

@@ -30,6 +30,8 @@ type writer struct {
 	open    []bool // the braces that are open, and whether they are left out
 	defines bool   // the statement is a CREATE or ALTER
 	rows    bool   // the statement is one of VALUES ROW(…), where ROW has to stay
+	renamed string // the other name of a DELETE's table, without quotes, that is written as name; "": none
+	name    string
 }
 
 // replace writes a part of the text in another way. Parts are replaced in their order.
@@ -59,6 +61,9 @@ func (w *writer) any(t token, words ...string) string {
 
 // look rewrites what begins with a token. What it takes of the tokens behind is passed.
 func (w *writer) look(t token) {
+	if w.renamed != "" && !w.is(w.before, ".") {
+		w.qualifier(t)
+	}
 	if t.kind == sign {
 		switch w.text[t.at] {
 		case '{':
@@ -67,6 +72,8 @@ func (w *writer) look(t token) {
 			w.closeBrace(t)
 		case '=', '>':
 			w.compared(t)
+		case ';':
+			w.renamed = ""
 		}
 		return
 	}
@@ -179,30 +186,84 @@ func (w *writer) hints(out ...string) {
 }
 
 // alias looks behind DELETE: where the only table has another name, as MySQL 8.0.16 and later have it, that name is
-// said to be what rows are deleted from.
+// said to be what rows are deleted from. With an ORDER BY or a LIMIT the parser knows no other name: there the table's
+// own stands in its place.
 func (w *writer) alias() {
 	ahead := w.scanner
 	from := ahead.next()
 	if w.is(from, "ignore") {
 		from = ahead.next()
 	}
-	if !w.is(from, "from") || ahead.next().kind == end {
+	table := ahead.next()
+	if !w.is(from, "from") || table.kind == end {
 		return
 	}
 	t := ahead.next()
 	if w.is(t, ".") {
-		ahead.next()
+		table = ahead.next()
 		t = ahead.next()
 	}
+	first := t
 	if w.is(t, "as") {
 		t = ahead.next()
 	}
-	named := t.kind == word || t.kind == sign && strings.HasPrefix(t.text(w), "`")
-	if !named || w.any(t, "where", "order", "limit", "using", "partition", "returning", "join",
+	if !w.names(t) || w.any(t, "where", "order", "limit", "using", "partition", "returning", "join",
 		"inner", "left", "right", "cross", "natural", "straight_join") != "" {
 		return
 	}
-	w.replace(from.at, from.at, t.text(w)+" ")
+	switch ordered, clear := w.ordered(ahead, t); {
+	case !ordered:
+		w.replace(from.at, from.at, t.text(w)+" ")
+	case clear:
+		w.replace(first.at, t.end, "")
+		w.renamed, w.name = bare(t.text(w)), table.text(w)
+	}
+}
+
+// names tells whether a token may be a name.
+func (w *writer) names(t token) bool {
+	return t.kind == word || t.kind == sign && strings.HasPrefix(t.text(w), "`")
+}
+
+// bare is a name without its quotes.
+func bare(name string) string {
+	if !strings.HasPrefix(name, "`") {
+		return name
+	}
+	return strings.ReplaceAll(strings.Trim(name, "`"), "``", "`")
+}
+
+// ordered tells whether what stands behind the name of a DELETE's table has an ORDER BY or a LIMIT, and whether it is
+// clear what that name means in it: a SELECT in it may give the same name to another table.
+func (w *writer) ordered(ahead scanner, alias token) (ordered, clear bool) {
+	depth, selects, again := 0, false, false
+	for {
+		t := ahead.next()
+		if t.kind == end || depth == 0 && w.is(t, ";") {
+			return ordered, !selects || !again
+		}
+		switch {
+		case w.is(t, "("):
+			depth++
+		case w.is(t, ")"):
+			depth--
+		case depth == 0 && w.any(t, "order", "limit") != "":
+			ordered = true
+		case w.is(t, "select"):
+			selects = true
+		case w.names(t) && bare(t.text(w)) == bare(alias.text(w)):
+			behind := ahead
+			again = again || !w.is(behind.next(), ".")
+		}
+	}
+}
+
+// qualifier looks at a name before a point: the table's own stands in the place of the other one.
+func (w *writer) qualifier(t token) {
+	ahead := w.scanner
+	if w.names(t) && bare(t.text(w)) == w.renamed && w.is(ahead.next(), ".") {
+		w.replace(t.at, t.end, w.name)
+	}
 }
 
 // distinct looks at DISTINCTROW.
