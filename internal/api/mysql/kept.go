@@ -15,7 +15,6 @@ type kept struct {
 
 	values   map[string]int64 // bytes of each user variable
 	user     int64            // of all
-	settings map[string]int64 // of each system variable that has a text
 	prepared map[uint32]prepared
 	trees    map[string]*tree // of prepared statements, by the text that go-mysql-server has
 	named    map[string]int64 // bytes of each statement of a PREPARE, by its name
@@ -38,8 +37,8 @@ type tree struct {
 
 // What is reckoned for what a connection keeps, in bytes.
 const (
-	// sessionBytes is the session of an idle connection, beside door.ConnStands: its copy of the system variables.
-	sessionBytes   = 92 << 10
+	// sessionBytes is the session of an idle connection, beside door.ConnStands, with the variables that drivers set.
+	sessionBytes   = 16 << 10
 	preparedBytes  = 1 << 10 // a prepared statement, beside its text and parameters
 	parameterBytes = 64      // a parameter of a prepared statement: its type, and its place in the map of values
 	treeBytes      = 64      // a byte of a statement that is parsed
@@ -140,31 +139,6 @@ func (k *kept) name(name string, bytes int) error {
 		k.named = map[string]int64{}
 	}
 	k.named[name] = n
-	return nil
-}
-
-// set counts a system variable that do sets.
-func (k *kept) set(name string, value any, do func() error) error {
-	var n int64
-	if text, ok := value.(string); ok {
-		n = int64(len(text))
-	}
-	was := k.settings[name]
-	most := max(n, was)
-	if !k.change(was, most) {
-		return errKept("the value of " + name)
-	}
-	if err := do(); err != nil {
-		k.change(most, was)
-		return err
-	}
-	k.change(most, n)
-	if k.settings == nil {
-		k.settings = map[string]int64{}
-	}
-	if k.settings[name] = n; n == 0 {
-		delete(k.settings, name)
-	}
 	return nil
 }
 

@@ -31,7 +31,7 @@ func TestAThousandIdleWaitersCostLittle(t *testing.T) {
 	r.until("all wait", func() bool { return r.stats().Waiters == idle })
 	memory, goroutines = heap()-memory, runtime.NumGoroutine()-goroutines
 	t.Logf("each connection: %d bytes, %.2f goroutines", memory/idle, float64(goroutines)/idle)
-	if memory/idle > 256<<10 {
+	if memory/idle > 96<<10 {
 		t.Errorf("%d bytes a connection", memory/idle)
 	}
 	if goroutines > 3*idle {

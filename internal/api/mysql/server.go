@@ -125,6 +125,7 @@ func (d *Server) open(ctx context.Context) (net.Addr, error) {
 	pro := &provider{door: d}
 	e := engine.New(analyzer.NewBuilder(pro).AddPreAnalyzeRule(boundPatternsID, boundPatterns).Build(),
 		&engine.Config{})
+	shareCounters()
 	noShortcuts()
 	correctColumnsTable()
 	e.Analyzer.ExecBuilder.PriorityBuilder = walking{e.Analyzer.ExecBuilder}

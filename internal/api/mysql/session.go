@@ -35,6 +35,9 @@ type session struct {
 
 	stands bool // it has taken sessionBytes
 	kept   kept
+
+	variables ownVariables
+
 	parsed parsed // of the command that is worked on
 	naming string // the name that a PREPARE gives; "": the command is none
 
@@ -55,7 +58,7 @@ var _ gms.LifecycleAwareSession = (*session)(nil)
 func newSession(ctx context.Context, d *Server, conn *vmysql.Conn, base *gms.BaseSession, user *access.User) (*session,
 	error) {
 	s := &session{BaseSession: base, door: d, user: user, end: caller.Of(conn.Conn), plain: true,
-		border: border{autocommit: true}, text: newText()}
+		border: border{autocommit: true}, text: newText(), variables: newVariables()}
 	s.kept.of = d.keeping
 	s.seat = seat{store: d.store, owner: d.store.NewOwner("mysql connection")}
 	s.waiting = func(ctx context.Context) (context.Context, func()) {
@@ -107,17 +110,6 @@ func (s *session) CacheQuery(string, sqlparser.Statement) {}
 
 func (s *session) GetCachedQuery(string) (sqlparser.Statement, bool) { return nil, false }
 
-// GetSessionVariable knows the counts of warnings, which go-mysql-server does not.
-func (s *session) GetSessionVariable(ctx *gms.Context, name string) (any, error) {
-	switch strings.ToLower(name) {
-	case warningsVariable:
-		return int64(s.warned), nil
-	case errorsVariable:
-		return int64(0), nil // errors leave nothing behind: SHOW ERRORS is empty
-	}
-	return s.BaseSession.GetSessionVariable(ctx, name)
-}
-
 // SetSessionVariable follows the variables that the door itself has to know.
 func (s *session) SetSessionVariable(ctx *gms.Context, name string, value any) error {
 	if err := s.text.check(name, value); err != nil {
@@ -133,9 +125,7 @@ func (s *session) SetSessionVariable(ctx *gms.Context, name string, value any) e
 		}
 	}
 	lower := strings.ToLower(name)
-	if err := s.kept.set(lower, value, func() error {
-		return s.BaseSession.SetSessionVariable(ctx, name, value)
-	}); err != nil {
+	if err := s.assign(ctx, lower, value); err != nil {
 		return err
 	}
 	s.text.set(name, value)

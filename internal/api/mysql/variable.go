@@ -16,7 +16,7 @@ const leaseVariable = "queue_lease"
 
 // variables adds the server's own system variables and corrects those that name an engine. They belong to the process:
 // go-mysql-server has one set.
-var variables = sync.OnceFunc(func() {
+var variables = sync.OnceValue(func() *sharedVariables {
 	variable := func(name string, typ gms.SystemVariableType, value any) gms.SystemVariable {
 		return &gms.MysqlSystemVariable{
 			Name: name, Scope: gms.GetMysqlScope(gms.SystemVariableScope_Both), Dynamic: true, Type: typ,
@@ -46,6 +46,9 @@ var variables = sync.OnceFunc(func() {
 		fixed("authentication_policy", types.NewSystemStringType("authentication_policy"), "*:mysql_native_password,,"),
 		fixed("version_comment", types.NewSystemStringType("version_comment"), "hikyaku, a message courier"),
 	})
+	shared := &sharedVariables{SystemVariableRegistry: gms.SystemVariables}
+	gms.SystemVariables = shared
+	return shared
 })
 
 // usualMode is MySQL's mode: dates of which a part is 0 are refused, and a division by 0 warns.
