@@ -124,17 +124,19 @@ func (f *Function) Published() []Version {
 
 // Mapping feeds a function from a queue.
 type Mapping struct {
-	ID                string
-	Queue             string // namespace/name
-	SourceARN         string
-	Function          string
-	Qualifier         string `json:",omitempty"`
-	Batch             int
-	Window            time.Duration     `json:",omitempty"` // how long to wait for a batch to become full
-	MaxConcurrency    int               `json:",omitempty"` // batches in the function at once; 0: 5
-	PartialFailures   bool              `json:",omitempty"` // the function says which messages failed
-	Filters           []string          `json:",omitempty"` // patterns of which one has to match; none: all messages
-	Off               bool              `json:",omitempty"`
-	Tags              map[string]string `json:",omitempty"`
+	ID              string
+	Queue           string // namespace/name
+	SourceARN       string
+	Function        string
+	Qualifier       string `json:",omitempty"`
+	Batch           int
+	Window          time.Duration     `json:",omitempty"` // how long to wait for a batch to become full
+	MaxConcurrency  int               `json:",omitempty"` // batches in the function at once; 0: 5
+	PartialFailures bool              `json:",omitempty"` // the function says which messages failed
+	Filters         []string          `json:",omitempty"` // patterns of which one has to match; none: all messages
+	Off             bool              `json:",omitempty"`
+	Tags            map[string]string `json:",omitempty"`
+	// Extra are settings that clients want to read again and that change nothing here, as JSON by their names.
+	Extra             map[string]json.RawMessage `json:",omitempty"`
 	Changed, LastUsed time.Time
 }

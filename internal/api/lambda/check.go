@@ -35,6 +35,9 @@ const maxVariables = 4 << 10
 
 // check refuses what the service does not permit beside its model, in its words.
 func (in *settingsIn) check() error {
+	if err := in.undoneIn.check(); err != nil {
+		return err
+	}
 	if in.Runtime != nil && slices.Contains(retired, *in.Runtime) {
 		return wrongValue("The runtime parameter of %s is no longer supported for creating or updating AWS Lambda "+
 			"functions. We recommend you use a supported runtime while creating or updating functions. hikyaku knows "+

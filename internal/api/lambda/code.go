@@ -1,6 +1,7 @@
 package lambda
 
 import (
+	"encoding/json"
 	"errors"
 
 	"github.com/hikyaku/hikyaku/internal/api/lambda/s3"
@@ -12,9 +13,26 @@ type codeIn struct {
 	ZipFile                   []byte
 	S3Bucket, S3Key           string
 	S3ObjectVersion, ImageURI string
+	S3ObjectStorageMode       string
+	SourceKMSKeyArn           *string
+	PublishTo                 string
 	Publish, DryRun           bool
 	RevisionID                string `json:"RevisionId"`
 	Architectures             []string
+}
+
+// sourceKey is the key that the service would keep an archive with: it is shown beside the code.
+const sourceKey = "SourceKMSKeyArn"
+
+// keepKey keeps that key for who asks. nil: nothing was said of it.
+func (in *codeIn) keepKey(s *deployment.Settings) {
+	delete(s.Extra, sourceKey) // it belongs to the code that was there
+	if in.SourceKMSKeyArn == nil || *in.SourceKMSKeyArn == "" {
+		return
+	}
+	if text, err := json.Marshal(*in.SourceKMSKeyArn); err == nil {
+		keep(s, sourceKey, text)
+	}
 }
 
 // maxZipped is how many bytes an archive may have that comes with the request.
@@ -38,6 +56,9 @@ func (c *call) archived(in *codeIn) (deployment.Code, error) {
 // fromS3 fetches an archive from the endpoint of the configuration, whose bytes are counted as those of a request are.
 func (c *call) fromS3(in *codeIn) (deployment.Code, error) {
 	switch {
+	case in.S3ObjectStorageMode == "REFERENCE":
+		return deployment.Code{}, unsupported("S3ObjectStorageMode REFERENCE: code is copied when it is deployed; leave " +
+			"it out")
 	case len(in.ZipFile) > 0:
 		return deployment.Code{}, wrongValue("Please do not provide other FunctionCode parameters when providing a " +
 			"ZipFile.")

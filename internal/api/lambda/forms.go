@@ -1,6 +1,7 @@
 package lambda
 
 import (
+	"math"
 	"slices"
 
 	"github.com/hikyaku/hikyaku/internal/api/lambda/shape"
@@ -14,6 +15,8 @@ const (
 	beforeName  = `(arn:(aws[a-zA-Z-]*)?:lambda:)?(` + regionText + `:)?(\d{12}:)?(function:)?`
 	anyArnText  = `arn:(aws[a-zA-Z0-9-]*):([a-zA-Z0-9\-])+:(` + regionText + `)?:(\d{12})?:(.*)`
 	keyArnText  = `(arn:(aws[a-zA-Z-]*)?:[a-z0-9-.]+:.*)|()`
+	mountText   = `arn:aws[a-zA-Z-]*:elasticfilesystem:` + regionText + `:\d{12}:access-point/fsap-[a-f0-9]{17}`
+	filesText   = `arn:aws[-a-z]*:s3files:[0-9a-z-:]+:file-system/fs-[0-9a-f]{17,40}/access-point/fsap-[0-9a-f]{17,40}`
 	urlNameText = beforeName + `([a-zA-Z0-9-_]{1,64})`
 	urlAlias    = `((?!^\d+$)^[0-9a-zA-Z-_]+$)`
 	notDigits   = `[0-9]*[a-zA-Z-_][a-zA-Z0-9-_]*`
@@ -61,6 +64,7 @@ var objectMembers = []shape.Member{
 		`([0-9A-Za-z\.\-_]*[0-9A-Za-z\-_])?`))),
 	shape.May("S3Key", shape.String(1, 1024, nil)),
 	shape.May("S3ObjectVersion", shape.String(1, 1024, nil)),
+	shape.May("S3ObjectStorageMode", shape.Enum("COPY", "REFERENCE")),
 }
 
 var imageMembers = []shape.Member{shape.May("ImageUri", anyText), shape.May("SourceKMSKeyArn", keyArn)}
@@ -87,8 +91,9 @@ var settingMembers = []shape.Member{
 	shape.May("TracingConfig", shape.Struct(shape.May("Mode", shape.Enum("Active", "PassThrough")))),
 	shape.May("Layers", shape.List(0, shape.Unbounded, shape.String(1, 2048, nil))),
 	shape.May("FileSystemConfigs", shape.List(0, 1, shape.Struct(
-		shape.Must("Arn", shape.String(0, 256, nil)),
+		shape.Must("Arn", shape.String(0, 256, shape.FormAs(mountText+`$|^`+filesText, mountText+`|`+filesText))),
 		shape.Must("LocalMountPath", shape.String(0, 160, shape.Form(`/mnt/[a-zA-Z0-9-_.]+`))),
+		shape.May("S3FilesConfig", shape.Struct(shape.May("DirectS3Read", shape.Enum("ENABLED", "DISABLED", "AUTO")))),
 	))),
 	shape.May("ImageConfig", shape.Struct(
 		shape.May("EntryPoint", strings10k), shape.May("Command", strings10k), shape.May("WorkingDirectory",
@@ -103,7 +108,28 @@ var settingMembers = []shape.Member{
 		shape.May("LogGroup", shape.String(1, 512, shape.Form(`[\.\-_/#A-Za-z0-9]+`))),
 	)),
 	shape.May("RevisionId", anyText),
+	shape.May("TenancyConfig", shape.Struct(shape.Must("TenantIsolationMode", shape.Enum("PER_TENANT")))),
+	shape.May("CapacityProviderConfig", shape.Struct(
+		shape.Must("LambdaManagedInstancesCapacityProviderConfig", shape.Struct(
+			shape.Must("CapacityProviderArn", shape.String(1, 140, shape.Form(`arn:aws[a-zA-Z-]*:lambda:`+regionText+
+				`:\d{12}:capacity-provider:[a-zA-Z0-9-_]+`))),
+			shape.May("PerExecutionEnvironmentMaxConcurrency", shape.Integer(1, 1600)),
+			shape.May("ExecutionEnvironmentMemoryGiBPerVCpu", shape.Ratio(2, 8)),
+		)),
+	)),
+	shape.May("DurableConfig", shape.Struct(
+		shape.May("KMSKeyArn", keyArn), shape.May("RetentionPeriodInDays", shape.Integer(1, 90)),
+		shape.May("ExecutionTimeout", shape.Integer(1, 31622400)),
+	)),
+	shape.May("RuntimeConfig", shape.Struct(
+		shape.Must("RuntimeArn", shape.String(48, 2048, shape.Form(`arn:[a-z-]+:lambda:[a-z0-9-]+:\d{12}:runtime/.+`))),
+		shape.Must("RuntimeAlias", shape.String(1, 128, nil)),
+	)),
+	shape.May("AcceleratorConfig", shape.Struct(shape.Must("AcceleratorMemorySize", shape.Integer(math.MinInt32,
+		math.MaxInt32)))),
 }
+
+var publishTo = shape.May("PublishTo", shape.Enum("LATEST_PUBLISHED"))
 
 var architecturesMember = shape.May("Architectures", shape.List(1, 1, machines))
 
@@ -125,4 +151,10 @@ var mappingMembers = []shape.Member{
 	shape.May("TumblingWindowInSeconds", shape.Integer(0, 900)),
 	shape.May("FunctionResponseTypes", shape.List(0, 1, shape.Enum("ReportBatchItemFailures"))),
 	shape.May("ScalingConfig", shape.Struct(shape.May("MaximumConcurrency", shape.Integer(2, 1000)))),
+	shape.May("MetricsConfig", shape.Struct(shape.May("Metrics", shape.List(0, 3, shape.Enum("EventCount", "ErrorCount",
+		"KafkaMetrics"))))),
+	shape.May("ProvisionedPollerConfig", shape.Struct(
+		shape.May("MinimumPollers", shape.Integer(1, 200)), shape.May("MaximumPollers", shape.Integer(1, 10000)),
+		shape.May("PollerGroupName", shape.String(0, 128, shape.Form(`[a-zA-Z0-9-_]*`))),
+	)),
 }

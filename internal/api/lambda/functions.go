@@ -32,8 +32,8 @@ type settingsIn struct {
 	EphemeralStorage *struct{ Size int } // MiB
 	RevisionID       string              `json:"RevisionId"`
 
-	VpcConfig, TracingConfig, LoggingConfig, SnapStart, KMSKeyArn, FileSystemConfigs, ImageConfig,
-	PackageType json.RawMessage
+	VpcConfig, TracingConfig, LoggingConfig, SnapStart, KMSKeyArn, FileSystemConfigs, PackageType json.RawMessage
+	undoneIn
 }
 
 // apply changes the settings of a version.
@@ -116,6 +116,7 @@ func (c *call) createFunction() error {
 		Publish      bool
 		Tags         map[string]string
 		Signing      string `json:"CodeSigningConfigArn"`
+		PublishTo    string
 		settingsIn
 	}
 	if err := c.decode(&in); err != nil {
@@ -134,6 +135,7 @@ func (c *call) createFunction() error {
 	if err := in.apply(&s); err != nil {
 		return err
 	}
+	in.Code.keepKey(&s)
 	if err := c.mayTarget(s.DeadLetter); err != nil {
 		return err
 	}
@@ -141,6 +143,9 @@ func (c *call) createFunction() error {
 		return err
 	}
 	if err := checkTags(in.Tags); err != nil {
+		return err
+	}
+	if err := published(in.PublishTo); err != nil {
 		return err
 	}
 	code, err := c.archived(&in.Code)
@@ -221,8 +226,8 @@ func (c *call) describe(f *deployment.Function, v deployment.Version, qualifier 
 		"EphemeralStorage": map[string]int{"Size": storage},
 	}
 	for name, value := range s.Extra {
-		if name == "EphemeralStorage" {
-			continue // it was kept for who asks before it counted
+		if name == "EphemeralStorage" || name == sourceKey {
+			continue // the one was kept for who asks before it counted, the other is shown beside the code
 		}
 		out[name] = value
 	}
@@ -267,6 +272,10 @@ func (c *call) getFunction() error {
 	place := map[string]string{"RepositoryType": "S3", "Location": c.archiveURL(f, v)}
 	if v.Folder != "" {
 		place = map[string]string{"RepositoryType": "Folder", "Location": "file://" + v.Folder}
+	}
+	var key string
+	if said := v.Settings.Extra[sourceKey]; said != nil && json.Unmarshal(said, &key) == nil {
+		place[sourceKey] = key
 	}
 	out := map[string]any{"Configuration": c.describe(f, v, c.qualifier), "Code": place}
 	if len(f.Tags) > 0 {
@@ -321,8 +330,11 @@ func (c *call) listed(f *deployment.Function, v deployment.Version, qualifier st
 }
 
 func (c *call) listFunctions() error {
-	every := c.r.URL.Query().Get("FunctionVersion") == "ALL"
-	all := []entry{}
+	query := c.r.URL.Query()
+	every, all := query.Get("FunctionVersion") == "ALL", []entry{}
+	if query.Get("MasterRegion") != "" { // what was replicated from there: nothing
+		return c.answerPage("Functions", all)
+	}
 	for _, f := range c.d.functions.List() {
 		if c.seen(f.Name) != nil {
 			continue
@@ -367,6 +379,9 @@ func (c *call) updateCode() error {
 	if err := c.decode(&in); err != nil {
 		return err
 	}
+	if err := published(in.PublishTo); err != nil {
+		return err
+	}
 	code, err := c.archived(&in)
 	if err != nil {
 		return err
@@ -382,6 +397,7 @@ func (c *call) updateCode() error {
 		if len(in.Architectures) > 0 {
 			s.Architecture = in.Architectures[0]
 		}
+		in.keepKey(s)
 		return nil
 	}, &code)
 	if err != nil {

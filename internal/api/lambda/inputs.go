@@ -61,7 +61,7 @@ var (
 		shape.May("DestinationConfig", destinations),
 	)
 	deployMembers = []shape.Member{shape.May("Publish", shape.Bool()), shape.May("PackageType", shape.Enum("Zip",
-		"Image"))}
+		"Image")), publishTo}
 )
 
 // The inputs of operations; several have the same.
@@ -71,22 +71,24 @@ var (
 	namedIn  = &input{function: plainName}
 	urlIn_   = &input{function: urlNamed, query: queryURL}
 
-	listFunctionsIn = &input{query: []shape.Member{shape.May("FunctionVersion", shape.Enum("ALL")), maxItems(10000)}}
-	createIn        = &input{body: join([]shape.Member{
+	listFunctionsIn = &input{query: []shape.Member{shape.May("FunctionVersion", shape.Enum("ALL")), maxItems(10000),
+		shape.May("MasterRegion", shape.String(1, 50, shape.Form(`ALL|`+regionText)))}}
+	createIn = &input{body: join([]shape.Member{
 		shape.Must("FunctionName", plainName), shape.Must("Code", join(objectMembers, imageMembers)),
 		architecturesMember, shape.May("Tags", tagsIn), shape.May("CodeSigningConfigArn", signingArn),
 	}, settingMembers, deployMembers)}
 	updateConfigurationIn = &input{function: plainName, body: join(settingMembers)}
 	updateCodeIn          = &input{function: plainName, body: join(objectMembers, imageMembers, []shape.Member{
 		architecturesMember, shape.May("Publish", shape.Bool()), shape.May("DryRun", shape.Bool()),
-		shape.May("RevisionId", anyText),
+		shape.May("RevisionId", anyText), publishTo,
 	})}
 	redeployIn = &input{function: plainName, body: join(settingMembers, []shape.Member{architecturesMember,
 		shape.May("Code", join(objectMembers))})}
 
 	listVersionsIn = &input{function: spaced, query: []shape.Member{maxItems(10000)}}
 	publishIn      = &input{function: plainName, body: shape.Struct(
-		shape.May("CodeSha256", anyText), shape.May("Description", description), shape.May("RevisionId", anyText))}
+		shape.May("CodeSha256", anyText), shape.May("Description", description), shape.May("RevisionId", anyText),
+		publishTo)}
 	listAliasesIn = &input{function: plainName, query: []shape.Member{shape.May("FunctionVersion", version),
 		maxItems(10000)}}
 	createAliasIn = &input{function: plainName, body: join([]shape.Member{shape.Must("Name", aliasName),
@@ -130,11 +132,11 @@ var (
 		spaced), maxItems(10000)}}
 	createMapIn = &input{body: join([]shape.Member{
 		shape.May("EventSourceArn", anyArn), shape.Must("FunctionName", spaced),
-		shape.May("StartingPosition", shape.Enum("LATEST", "AT_TIMESTAMP", "TRIM_HORIZON")), shape.May("Tags", tagsIn),
-	}, mappingMembers)}
+		shape.May("Tags", tagsIn),
+	}, startMembers, mappingMembers, streamMembers)}
 	mappingIDIn = &input{rest: theMappingID}
 	updateMapIn = &input{rest: theMappingID, body: join([]shape.Member{shape.May("FunctionName", spaced)},
-		mappingMembers)}
+		mappingMembers, streamMembers)}
 
 	listLayersIn   = &input{query: queryLayers}
 	publishLayerIn = &input{body: shape.Struct(

@@ -24,6 +24,9 @@ func (c *call) request() (function.Request, error) {
 		}
 	}
 	h := c.r.Header
+	if err := undone(h); err != nil {
+		return function.Request{}, err
+	}
 	if kind := h.Get("X-Amz-Log-Type"); kind != "" && kind != "None" && kind != "Tail" {
 		return function.Request{}, notValid(kind, "logType", "Member must satisfy enum value set: [None, Tail]")
 	}

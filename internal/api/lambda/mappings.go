@@ -1,6 +1,7 @@
 package lambda
 
 import (
+	"encoding/json"
 	"net/http"
 	"strings"
 	"time"
@@ -20,8 +21,10 @@ type mappingIn struct {
 	FunctionResponseTypes          *[]string
 	ScalingConfig                  *struct{ MaximumConcurrency *int }
 	FilterCriteria                 *filtersIn
-	DestinationConfig              *struct{}         // of streams
 	Tags                           map[string]string // when it is made
+
+	MetricsConfig, KMSKeyArn, ProvisionedPollerConfig json.RawMessage
+	streamsIn
 }
 
 // filtersIn are the filters of a mapping, in calls and answers.
@@ -46,9 +49,10 @@ func (in *filtersIn) apply(m *deployment.Mapping) error {
 }
 
 func (c *call) applyMapping(in *mappingIn, m *deployment.Mapping) error {
-	if in.DestinationConfig != nil {
-		return wrongValue("Unsupported DestinationConfig parameter for given event source mapping type.")
+	if err := in.streamsIn.check(); err != nil {
+		return err
 	}
+	in.keep(m)
 	if in.FilterCriteria != nil {
 		if err := in.FilterCriteria.apply(m); err != nil {
 			return err
@@ -151,6 +155,12 @@ func (c *call) describeMapping(m deployment.Mapping, state string) map[string]an
 			f.Filters = append(f.Filters, filterIn{&text})
 		}
 		out["FilterCriteria"] = f
+	}
+	for name, value := range m.Extra {
+		out[name] = value
+	}
+	if said := m.Extra["ProvisionedPollerConfig"]; said != nil {
+		out["ProvisionedPollerConfig"] = whole(said, map[string]any{"MinimumPollers": 2, "MaximumPollers": 200})
 	}
 	if m.MaxConcurrency > 0 {
 		out["ScalingConfig"] = map[string]int{"MaximumConcurrency": m.MaxConcurrency}

@@ -1,7 +1,11 @@
 package lambda
 
 import (
+	"maps"
+	"slices"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
 
 	"github.com/hikyaku/hikyaku/internal/message"
 	"github.com/hikyaku/hikyaku/internal/queue"
@@ -26,5 +30,44 @@ func TestMappingsThatCannotBeAreRefusedInTheServicesWords(t *testing.T) {
 			id}, nil},
 		{"PUT", at + id, `{"BatchSize":11}`, 400, []string{window}, nil},
 		{"PUT", at + id, `{"BatchSize":11,"MaximumBatchingWindowInSeconds":1}`, 202, nil, nil},
+		{"PUT", at + id, `{"ParallelizationFactor":1}`, 400, []string{
+			"Unsupported ParallelizationFactor parameter for given event source mapping type."}, nil},
+		{"POST", at, first + `,"StartingPosition":"LATEST"}`, 400, []string{
+			"StartingPosition is not valid for SQS event sources."}, nil},
 	})
+}
+
+// TestAMappingShowsWhatItWasTold also where that changes nothing here, and after a restart: who sets it reads it again.
+func TestAMappingShowsWhatItWasTold(t *testing.T) {
+	dir := t.TempDir()
+	r := openRig(t, dir, Config{}, nil)
+	r.create("f", nil)
+	if _, err := r.store.Put(t.Context(), queue.Name{Namespace: "default", Name: "work"},
+		[]message.Message{{Body: []byte("first")}}); err != nil {
+		t.Fatal(err)
+	}
+	const at, key = "/2015-03-31/event-source-mappings/", "arn:aws:kms:us-east-1:000000000000:key/k"
+	id, _ := r.ok(202, "POST", at, `{"FunctionName":"f","Enabled":false,"EventSourceArn":`+
+		`"arn:aws:sqs:us-east-1:000000000000:work","KMSKeyArn":"`+key+`","MetricsConfig":{"Metrics":["EventCount"]},`+
+		`"ProvisionedPollerConfig":{"MinimumPollers":5}}`).json(t)["UUID"].(string)
+	r.stop()
+	r = openRig(t, dir, Config{}, nil)
+	want := map[string]any{"KMSKeyArn": key, "MetricsConfig": map[string]any{"Metrics": []any{"EventCount"}},
+		"ProvisionedPollerConfig": map[string]any{"MinimumPollers": 5.0, "MaximumPollers": 200.0}}
+	shown := func() map[string]any {
+		all := r.ok(200, "GET", at+id, "").json(t)
+		maps.DeleteFunc(all, func(name string, _ any) bool {
+			return !slices.Contains([]string{"KMSKeyArn", "MetricsConfig", "ProvisionedPollerConfig"}, name)
+		})
+		return all
+	}
+	if d := cmp.Diff(want, shown()); d != "" {
+		t.Error(d)
+	}
+	r.ok(202, "PUT", at+id, `{"KMSKeyArn":"","ProvisionedPollerConfig":{}}`)
+	delete(want, "KMSKeyArn")
+	delete(want, "ProvisionedPollerConfig")
+	if d := cmp.Diff(want, shown()); d != "" {
+		t.Error(d)
+	}
 }

@@ -26,8 +26,12 @@ func (c *call) publishVersion() error {
 		Description string
 		CodeSHA256  string `json:"CodeSha256"`
 		RevisionID  string `json:"RevisionId"`
+		PublishTo   string
 	}
 	if err := c.decode(&in); err != nil {
+		return err
+	}
+	if err := published(in.PublishTo); err != nil {
 		return err
 	}
 	v, err := c.d.functions.Publish(c.ctx(), c.function, in.Description, in.CodeSHA256, in.RevisionID)

@@ -311,7 +311,7 @@ def delete():
 def held_to_the_model():
     answers, wrong = model.check(client(parameter_validation=False), queues, PREFIX + "-model", ROLE, packed("model"))
     want([], wrong)
-    want(True, answers > 400)
+    want(True, answers > 900)
 
 
 check("deploy", deploy)

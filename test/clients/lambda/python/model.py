@@ -7,13 +7,16 @@ import re
 import sys
 
 sys.path.append(os.path.join(os.path.dirname(__file__), "..", "..", "sqs", "python"))
+import absent  # noqa: E402
 from shapes import of_json  # noqa: E402
 
 MISSING = object()
+# What these have been given is gone, so they are done once.
+ENDS = {"DeleteFunction", "RemovePermission", "RemoveLayerVersionPermission"}
 # Errors that any call of AWS may be answered with; the model does not list them.
 COMMON = {"ValidationException", "SerializationException"}
 INVALID, MISTAKEN = {"ValidationException"}, {"SerializationException"}
-OTHER_TYPES = {"string": 5, "boolean": "yes", "integer": "5", "double": "5"}
+OTHER_TYPES = {"string": 5, "boolean": "yes", "integer": "5"}
 OTHERS = {
     # The service has a text of its own for runtimes, beside its model.
     ("CreateFunction", "Runtime", "Nonsense"): {"InvalidParameterValueException"},
@@ -245,9 +248,13 @@ def check(functions, queues, name, role, archive):
             if got not in OTHERS.get((call, at[0], str(value)), codes):
                 shown = "left out" if value is MISSING else f"{value!r:.60}"
                 wrong.append(f"{call} with {'.'.join(map(str, at))} {shown}: {got}")
+        if call not in ENDS:
+            wrong += absent.check(watch, functions, call, request)
         if got := refusal(functions, call, request):
             wrong.append(f"{call}: {got}")
-    return watch.answers, wrong + watch.wrong
+    wrong += watch.wrong
+    known = {call for call, _ in requests(functions, queues, name, role, archive)}
+    return watch.answers, wrong + absent.unknown(functions, known | {"InvokeAsync", "InvokeWithResponseStream"})
 
 
 def refusal(functions, call, request):
