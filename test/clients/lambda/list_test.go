@@ -45,5 +45,12 @@ func clients() []client {
 				"HIKYAKU=" + built.Binary},
 		},
 		checks: []string{"deploy", "invoke", "emulator", "hikyaku", "delete"},
+	}, {
+		Program: conformance.Program{
+			Name: "ansible", Needs: []string{python, "-c", "import boto3"},
+			Command: []string{python, "ansible/conformance.py"},
+			Env:     []string{"PYTHONDONTWRITEBYTECODE=1", "PYTHONPATH=" + filepath.Join(built.Cache, "ansible")},
+		},
+		checks: []string{"make", "keep", "plan", "change", "remove"},
 	}}
 }
