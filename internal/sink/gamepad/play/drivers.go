@@ -6,6 +6,7 @@ import (
 
 	"github.com/hikyaku/hikyaku/internal/nearest"
 	"github.com/hikyaku/hikyaku/internal/sink/gamepad/device"
+	"github.com/hikyaku/hikyaku/internal/sink/gamepad/serial"
 	"github.com/hikyaku/hikyaku/internal/sink/gamepad/titanone"
 	"github.com/hikyaku/hikyaku/internal/sink/gamepad/titanonehid"
 	"github.com/hikyaku/hikyaku/internal/sink/gamepad/trace"
@@ -14,7 +15,7 @@ import (
 
 // Drivers lists the ways to reach a device.
 func Drivers() []device.Driver {
-	return []device.Driver{trace.Driver(), uinput.Driver(), titanonehid.Driver(), titanone.Driver()}
+	return []device.Driver{trace.Driver(), uinput.Driver(), serial.Driver(), titanonehid.Driver(), titanone.Driver()}
 }
 
 func driverNames() string {
