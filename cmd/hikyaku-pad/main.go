@@ -60,7 +60,7 @@ func usageText() string {
   hikyaku-pad macro serve --device NAME       serves a page to write and play macros on
   hikyaku-pad macro check FILE...             looks for mistakes in macros without playing them
   hikyaku-pad macro fmt FILE...               writes macros in the form that all have
-  hikyaku-pad macro convert FILE              makes a macro of a combo in a GPC script
+  hikyaku-pad macro convert FILE              makes a macro of one in a GPC or GIMX script
   hikyaku-pad macro record --device FILE      makes a macro of what is pressed on a pad (Linux)
   hikyaku-pad macro pass --pad FILE --device NAME --on BUTTON=FILE
                                               passes a pad on, with macros on its buttons (Linux)

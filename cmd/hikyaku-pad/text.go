@@ -59,11 +59,16 @@ func format(args []string) error {
 	return how.Run(files)
 }
 
-// convert makes a macro of a combo in a script.
+// convert makes a macro of one in another program's script.
 func convert(args []string) error {
 	f := newFlags("convert")
-	from := f.String("from", "gpc", "the `FORM` of the script: gpc")
-	combo := f.String("combo", "", "the `NAME` of the combo; it may be left out if there is one")
+	var c command.Convert
+	f.StringVar(&c.From, "from", "gpc", "the `FORM` of the script: gpc or gimx")
+	f.StringVar(&c.Name, "combo", "", "the `NAME` of the combo; it may be left out if there is one")
+	f.Func("map", "what a key of GIMX is on the pad, `KEY=INPUT`", func(part string) error {
+		c.Map = append(c.Map, part)
+		return nil
+	})
 	f.StringVar(&f.rate, "rate", pace.NTSC().String(), "frames a second, `RATE`")
 	files, err := f.someFiles(args)
 	if err != nil {
@@ -72,19 +77,20 @@ func convert(args []string) error {
 	if len(files) != 1 {
 		return usageError{errors.New("convert needs one FILE")}
 	}
-	rate, err := command.ParseRate(f.rate)
-	if err != nil {
+	if c.Rate, err = command.ParseRate(f.rate); err != nil {
 		return usageError{fmt.Errorf("--rate: %w", err)}
 	}
 	script, err := command.ReadFile(files[0], os.Stdin)
 	if err != nil {
 		return err
 	}
-	text, err := command.Convert(files[0], script, *from, *combo, rate)
-	if errors.Is(err, command.ErrForm) {
+	text, err := c.Run(files[0], script)
+	switch {
+	case errors.Is(err, command.ErrForm):
 		return usageError{fmt.Errorf("--from: %w", err)}
-	}
-	if err != nil {
+	case errors.Is(err, command.ErrMap):
+		return usageError{fmt.Errorf("--map: %w", err)}
+	case err != nil:
 		return err
 	}
 	_, err = os.Stdout.Write(text)

@@ -231,36 +231,43 @@ func newMacroFormat() *cobra.Command {
 }
 
 func newMacroConvert() *cobra.Command {
-	var from, combo, rate string
+	var c pad.Convert
+	var rate string
 	cmd := &cobra.Command{
 		Use:   "convert FILE",
-		Short: "Make a macro of a combo in a script of a converter",
-		Long: `Writes a combo of a GPC script (Titan One, CronusMAX) as a macro to the standard output; - is the standard input. Its milliseconds become frames.
-What a macro cannot say is refused, with its place: only set_val and wait of numbers are taken over.`,
-		Example: `  hikyaku macro convert script.gpc --from gpc --combo fireball > fireball.txt`,
-		Args:    oneArg("the FILE of a script"),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			r, err := pad.ParseRate(rate)
-			if err != nil {
+		Short: "Make a macro of one in a script of another program",
+		Long: `Writes a combo of a GPC script (Titan One, Titan Two, CronusMAX), or a macro of GIMX, as a macro to the standard output; - is the standard input. Its milliseconds
+become frames. What a macro cannot say is refused, with its place: a macro is a fixed list of what is pressed, and for how long.
+
+What a key or a button is on the pad stands in GIMX's configuration and not in its macro: --map says it, with JBUTTON3 and JAXIS0 for a joystick's.`,
+		Example: `  hikyaku macro convert script.gpc --combo fireball > fireball.txt
+  hikyaku macro convert rapid.txt --from gimx --combo "KEYDOWN a" --map p=lp --map JAXIS0=lx`,
+		Args: oneArg("the FILE of a script"),
+		RunE: func(cmd *cobra.Command, args []string) (err error) {
+			if c.Rate, err = pad.ParseRate(rate); err != nil {
 				return &usageError{fmt.Errorf("--rate: %w", err), "write --rate 60000/1001 or --rate 50"}
 			}
 			script, err := pad.ReadFile(args[0], os.Stdin)
 			if err != nil {
 				return err
 			}
-			text, err := pad.Convert(args[0], script, from, combo, r)
-			if errors.Is(err, pad.ErrForm) {
-				return &usageError{fmt.Errorf("--from: %w", err), "write --from gpc"}
-			}
-			if err != nil {
+			text, err := c.Run(args[0], script)
+			switch {
+			case errors.Is(err, pad.ErrForm):
+				return &usageError{fmt.Errorf("--from: %w", err), "write --from gpc, or --from gimx --map p=lp"}
+			case errors.Is(err, pad.ErrMap):
+				return &usageError{fmt.Errorf("--map: %w", err), "write --map p=lp"}
+			case err != nil:
 				return err
 			}
 			_, err = cmd.OutOrStdout().Write(text)
 			return err
 		},
 	}
-	cmd.Flags().StringVar(&from, "from", "gpc", "the `FORM` of the script: gpc")
-	cmd.Flags().StringVar(&combo, "combo", "", "the `NAME` of the combo; it may be left out if there is one")
+	cmd.Flags().StringVar(&c.From, "from", "gpc", "the `FORM` of the script: gpc or gimx")
+	cmd.Flags().StringVar(&c.Name, "combo", "", "the `NAME` of the combo, or the event that begins GIMX's macro; it may "+
+		"be left out if there is one")
+	cmd.Flags().StringArrayVar(&c.Map, "map", nil, "what a key, a button or an axis of GIMX is on the pad, `KEY=INPUT`")
 	cmd.Flags().StringVar(&rate, "rate", pace.NTSC().String(), "frames a second, `RATE`: 60000/1001, 50, 59.94/s")
 	return cmd
 }

@@ -145,6 +145,10 @@ func TestMacrosAreCheckedAndFormatted(t *testing.T) {
 	if r = hikyaku(t, script, nil, "macro", "convert", "-", "--from", "gpc"); r.code != exitOK || r.stdout != "lp 2\n" {
 		t.Errorf("convert: %d %q %s", r.code, r.stdout, r.stderr)
 	}
+	script = "MACRO KEYDOWN a\nKEYDOWN p\nDELAY 33\nKEYUP p\n"
+	if r = hikyaku(t, script, nil, "macro", "convert", "-", "--from", "gimx", "--map", "p=lp"); r.stdout != "lp 2\n" {
+		t.Errorf("convert: %d %q %s", r.code, r.stdout, r.stderr)
+	}
 	if r = hikyaku(t, "", nil, "macro", "fmt", "-l", good); r.code != exitOK || r.stdout != "" {
 		t.Errorf("%+v", r)
 	}
@@ -176,7 +180,9 @@ func TestMistakesOfMacroCommandsSayWhatToDo(t *testing.T) {
 		{"macro play x.txt --device uinput --at noon", exitUsage, "write --at 20:15:00 --lead 7ms"},
 		{"macro play x.txt --device uinput --lead 7ms", exitUsage, "a lead needs a moment"},
 		{"macro convert", exitUsage, "needs the FILE of a script"},
-		{"macro convert ../../examples/jab.txt --from gimx", exitUsage, "write --from gpc"},
+		{"macro convert ../../examples/jab.txt --from gmk", exitUsage, "write --from gpc, or --from gimx"},
+		{"macro convert ../../examples/jab.txt --from gimx --map p", exitUsage, "write --map p=lp"},
+		{"macro convert ../../examples/jab.txt --from gimx", exitFailed, "there is no macro in this file"},
 		{"macro convert ../../examples/jab.txt", exitFailed, "there is no combo in this script"},
 		{"macro fmt", exitUsage, "needs the FILE of a macro"},
 		{"macro calibrate --device uinput --rounds -1", exitUsage, "write --rounds 300"},

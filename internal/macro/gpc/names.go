@@ -23,8 +23,17 @@ var inputs = func() map[string]macro.Input {
 			all[family+name] = macro.Input(i)
 		}
 	}
+	for i, name := range strings.Fields(twos) {
+		all[name] = macro.Input(i)
+	}
 	return all
 }()
+
+// twos are the names of Titan Two, in the same order: it numbers the buttons without the sticks between them. Those
+// from BUTTON_18 on are another thing on each pad.
+const twos = "BUTTON_1 BUTTON_2 BUTTON_3 BUTTON_4 BUTTON_5 BUTTON_6 BUTTON_7 BUTTON_8 BUTTON_9 " +
+	"STICK_1_X STICK_1_Y STICK_2_X STICK_2_Y BUTTON_10 BUTTON_11 BUTTON_12 BUTTON_13 BUTTON_14 BUTTON_15 BUTTON_16 " +
+	"BUTTON_17"
 
 // isAxis tells whether an input goes to both sides.
 func isAxis(in macro.Input) bool {

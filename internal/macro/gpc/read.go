@@ -1,6 +1,7 @@
 package gpc
 
 import (
+	"errors"
 	"fmt"
 	"maps"
 	"math"
@@ -29,7 +30,8 @@ func Read(text []byte, combo string, rate pace.Rate) ([]byte, error) {
 			"save the script as UTF-8")}
 	}
 	source := strings.ReplaceAll(strings.TrimPrefix(string(text), "\ufeff"), "\r\n", "\n")
-	r := reader{words: split(strings.ReplaceAll(source, "\r", "\n")), rate: rate, defined: map[string]word{}}
+	r := reader{words: split(strings.ReplaceAll(source, "\r", "\n")), defined: map[string]word{},
+		out: macro.NewTimeline(rate)}
 	r.outside()
 	if begin, ok := r.choose(combo); ok {
 		r.at = begin
@@ -45,17 +47,14 @@ func Read(text []byte, combo string, rate pace.Rate) ([]byte, error) {
 type reader struct {
 	words   []word
 	at      int
-	rate    pace.Rate
 	defined map[string]word // numbers that have a name
 	names   []string        // of the combos, in their order
 	begins  []int           // the words behind their braces
 	found   macro.Mistakes
 
-	out     strings.Builder
-	state   macro.State   // what was set since the last wait
-	set     word          // the last thing that was set to something else than 0; empty: nothing was
-	elapsed time.Duration // of all waits
-	frames  int64         // written
+	out   *macro.Timeline
+	state macro.State // what was set since the last wait
+	set   word        // the last thing that was set to something else than 0; empty: nothing was
 }
 
 func (r *reader) next() word {
@@ -86,6 +85,8 @@ func (r *reader) outside() {
 			r.names, r.begins = append(r.names, after(1).text), append(r.begins, i+3)
 		case depth == 0 && w.text == "define" && after(2).text == "=" && after(4).text == ";":
 			r.defined[after(1).text] = after(3)
+		case w.text == "#" && after(1).text == "define" && after(3).line == w.line && after(4).line != w.line:
+			r.defined[after(2).text] = after(3)
 		}
 	}
 }
@@ -122,7 +123,7 @@ func (r *reader) combo() {
 		case "}":
 			if r.set.text != "" {
 				r.add(r.set, "no wait follows this, so that it would be pressed for no time", "put wait(50); behind it")
-			} else if r.frames == 0 && len(r.found) == 0 {
+			} else if r.out.Frames() == 0 && len(r.found) == 0 {
 				r.add(w, "there is nothing to play in this combo", "a combo has set_val and wait")
 			}
 			return
@@ -217,7 +218,8 @@ func (r *reader) setVal(of word) {
 	}
 	in, ok := inputs[all[0].text]
 	if !ok {
-		hint := "known are the names of PS4_, PS3_, XB1_ and XB360_, as in PS4_CROSS"
+		hint := "known are the names of PS4_, PS3_, XB1_ and XB360_, as in PS4_CROSS, and those of Titan Two from " +
+			"BUTTON_1 to BUTTON_17"
 		if guess := nearest.Name(all[0].text, known()); guess != "" {
 			hint = fmt.Sprintf("did you mean %s?", guess)
 		}
@@ -233,9 +235,7 @@ func (r *reader) setVal(of word) {
 		return
 	}
 	r.state[in] = int8(math.Round(n))
-	if opposite := map[macro.Input]macro.Input{
-		macro.Up: macro.Down, macro.Down: macro.Up, macro.Left: macro.Right, macro.Right: macro.Left,
-	}; opposite[in] != 0 && r.state[in] != 0 && r.state[opposite[in]] != 0 {
+	if r.state.Clash(in) {
 		r.add(all[0], fmt.Sprintf("%s is the opposite of a direction before it", all[0].text), "leave one of them out")
 	}
 	if r.state[in] != 0 {
@@ -253,22 +253,12 @@ func (r *reader) wait(of word) {
 	if !ok {
 		return
 	}
-	r.elapsed += time.Duration(ms * float64(time.Millisecond))
-	until := r.rate.Frame(r.elapsed + r.rate.Interval()/2)
-	frames := until - r.frames
-	switch {
-	case until > macro.MaxFrames:
+	switch err := r.out.Hold(&r.state, time.Duration(ms*float64(time.Millisecond))); {
+	case errors.Is(err, macro.ErrLong):
 		r.add(all[0], fmt.Sprintf("the macro becomes longer than %d frames here", macro.MaxFrames), "play it in parts")
-	case frames < 1:
+	case err != nil:
 		r.add(all[0], fmt.Sprintf("%s ms are shorter than a frame", all[0].text),
 			"a macro changes with frames: wait longer")
-	default:
-		r.frames = until
-		for frames > 0 {
-			part := min(frames, macro.MaxLine)
-			fmt.Fprintf(&r.out, "%s %d\n", r.state, part)
-			frames -= part
-		}
 	}
 	r.state, r.set = macro.State{}, word{}
 }

@@ -8,6 +8,7 @@ import (
 	"os"
 
 	"github.com/hikyaku/hikyaku/internal/macro"
+	"github.com/hikyaku/hikyaku/internal/macro/gimx"
 	"github.com/hikyaku/hikyaku/internal/macro/gpc"
 	"github.com/hikyaku/hikyaku/pace"
 )
@@ -21,18 +22,39 @@ type Format struct {
 	Out io.Writer
 }
 
-// Convert makes a macro of a combo in a script of the form from, which is gpc; its name may be left out when it is the
-// only one.
-func Convert(name string, script []byte, from, combo string, rate pace.Rate) ([]byte, error) {
-	if from != "gpc" {
-		return nil, fmt.Errorf("%w: %q; there is gpc", ErrForm, from)
-	}
-	text, err := gpc.Read(script, combo, rate)
-	return text, Mistaken(name, script, err)
+// Convert is a macro that is to be made of somebody else's script.
+type Convert struct {
+	From string    // the form of the script: gpc or gimx
+	Name string    // of its combo or macro; empty: the only one
+	Map  []string  // for gimx: what keys, buttons and axes are on the pad, as in p=lp
+	Rate pace.Rate // of the frames
 }
 
-// ErrForm is wrapped by the error about a form that cannot be read.
-var ErrForm = errors.New("no such form of scripts")
+// Run returns the macro. file is what the script is called.
+func (c *Convert) Run(file string, script []byte) (text []byte, err error) {
+	switch c.From {
+	case "gpc":
+		if len(c.Map) > 0 {
+			return nil, fmt.Errorf("%w: names of gpc need no map", ErrForm)
+		}
+		text, err = gpc.Read(script, c.Name, c.Rate)
+	case "gimx":
+		names, wrong := gimx.ParseNames(c.Map)
+		if wrong != nil {
+			return nil, wrong
+		}
+		text, err = gimx.Read(script, c.Name, names, c.Rate)
+	default:
+		return nil, fmt.Errorf("%w: %q; there are gpc and gimx", ErrForm, c.From)
+	}
+	return text, Mistaken(file, script, err)
+}
+
+// ErrForm is wrapped by the error about a form that cannot be read, and ErrMap by those about a map.
+var (
+	ErrForm = errors.New("no such form of scripts")
+	ErrMap  = gimx.ErrNames
+)
 
 // ErrUnformatted is what Run returns with List when there is a file that would change.
 var ErrUnformatted = errors.New("not formatted; hikyaku macro fmt -w does that")

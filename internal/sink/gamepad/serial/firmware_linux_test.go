@@ -74,7 +74,8 @@ func TestTheFirmwareOfTheDocumentPlays(t *testing.T) {
 	defer d.Close()
 	var answer [device.AnswerBytes]byte
 	for i, c := range []struct{ state, sees string }{
-		{"9", "13=100,16=100"}, {"2,mk", "14=100,18=100"}, {"lx=-100,l2=40", "7=40,11=-100"}, {"ps", "0=100"}, {"5", ""},
+		{"9", "13=100,16=100"}, {"2,mk", "14=100,18=100"}, {"lx=-100,l2=40", "7=40,11=-100"}, {"ps", "0=100"},
+		{"5", ""},
 	} {
 		if err := d.Write(1, int64(i), state(t, c.state)); err != nil {
 			t.Fatal(err)
@@ -131,8 +132,8 @@ func TestTheFirmwareTellsThatItHasBegunAnew(t *testing.T) {
 		}
 		told = append(told, part[:n]...)
 	}
-	if want := slices.Concat(coded([]byte("\x81\x00my board")), coded([]byte("\x83say hello first"))); !bytes.Equal(told,
-		want) {
+	want := slices.Concat(coded([]byte("\x81\x00my board")), coded([]byte("\x83say hello first")))
+	if !bytes.Equal(told, want) {
 		t.Errorf("%q, not %q", told, want)
 	}
 }

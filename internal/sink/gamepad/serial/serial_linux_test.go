@@ -186,7 +186,8 @@ func TestABoardThatIsPulledOutIsGone(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	if _, err := d.(device.Reader).Read(1, make([]byte, device.AnswerBytes), time.Hour); !errors.Is(err, device.ErrGone) {
+	var answer [device.AnswerBytes]byte
+	if _, err := d.(device.Reader).Read(1, answer[:], time.Hour); !errors.Is(err, device.ErrGone) {
 		t.Error(err)
 	}
 }
