@@ -35,7 +35,7 @@ import (
 
 // Config is the sink's settings.
 type Config struct {
-	// Device is what is played on: trace:FILE, uinput, serial:FILE, titanone-hid or titanone.
+	// Device is what is played on: trace:FILE, uinput, serial:FILE, titanone-hid, titanone or vigem.
 	Device string `yaml:"device"`
 	// Device of player 2, if it is another one.
 	Device2 string `yaml:"device_2"`

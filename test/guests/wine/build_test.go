@@ -33,6 +33,7 @@ func build(dir string) error {
 	}
 	for _, step := range []func() error{
 		func() error { return dll("gcdapi.dll", "gcdapi.c") },
+		func() error { return dll("ViGEmClient.dll", "vigemclient.c") },
 		func() error { return dll("bcryptprimitives.dll", "bcryptprimitives.c", "deletion.c") },
 		func() error {
 			return goes(windows, "build", "-o", filepath.Join(dir, programName), "./cmd/hikyaku-pad")

@@ -11,11 +11,13 @@ import (
 	"github.com/hikyaku/hikyaku/internal/sink/gamepad/titanonehid"
 	"github.com/hikyaku/hikyaku/internal/sink/gamepad/trace"
 	"github.com/hikyaku/hikyaku/internal/sink/gamepad/uinput"
+	"github.com/hikyaku/hikyaku/internal/sink/gamepad/vigem"
 )
 
 // Drivers lists the ways to reach a device.
 func Drivers() []device.Driver {
-	return []device.Driver{trace.Driver(), uinput.Driver(), serial.Driver(), titanonehid.Driver(), titanone.Driver()}
+	return []device.Driver{trace.Driver(), uinput.Driver(), serial.Driver(), titanonehid.Driver(), titanone.Driver(),
+		vigem.Driver()}
 }
 
 func driverNames() string {
