@@ -50,8 +50,8 @@ const (
 //   - durable: claimed, pushed and durably settled, one message a push, with the sandbox on the same machine.
 //   - tail: one device in a thousand answers late; the others' times, beside those when none does.
 //   - receipts: durable, and a campaign to fewer users, each with receipts and without, in turns.
-//   - mistake: a campaign whose sender has a wrong topic, from the start and from its middle on, until it rests; only
-//     with Deep, or by name.
+//   - mistake: a campaign whose sender has a wrong topic or environment, from the start, or a topic from its middle on,
+//     until it rests; only with Deep, or by name.
 //   - campaign: one message, a million users; only with Deep, or by name.
 //
 // What is missing for a comparison (Java and the programs of Options.Clients, nghttpd, h2load) is told in a note, and
@@ -90,6 +90,7 @@ type pushExtent struct {
 	tail     int           // users of a slice
 	late     time.Duration // how late slow devices answer
 	rounds   int           // of durable and tail
+	receipts int           // rounds of receipts: with those of a campaign they make a million
 	campaign int           // users
 	some     int           // users of a slice of a campaign
 }
@@ -98,10 +99,10 @@ var (
 	wholePush = pushExtent{
 		messages: []int{100, 500, 1000, 2000}, trials: 3, warm: 1000,
 		pushes: 100_000, slices: 10, durable: 100_000, tail: 20_000, late: 2 * time.Second, rounds: 5,
-		campaign: 1_000_000, some: 100_000,
+		receipts: 10, campaign: 1_000_000, some: 100_000,
 	}
 	quickPush = pushExtent{messages: []int{20}, trials: 1, warm: 10, pushes: 2000, slices: 2, durable: 1000, tail: 1000,
-		late: 200 * time.Millisecond, rounds: 2, campaign: 2000, some: 1000}
+		late: 200 * time.Millisecond, rounds: 2, receipts: 2, campaign: 2000, some: 1000}
 )
 
 const usersOfMessage = 10
@@ -180,9 +181,10 @@ func (s *pushSession) experiments() (es []experiment) {
 	}
 	add(workDurable, s.rounds, time.Duration(s.rounds*s.durable)*50*time.Microsecond, s.rounds*s.durable, s.durably)
 	add(workTail, s.rounds, time.Duration(s.rounds*s.tail)*100*time.Microsecond, 2*s.rounds*s.tail, s.tails)
-	add(workReceipts, 2*s.rounds, time.Duration(s.rounds*(s.durable*100+s.some*200))*time.Microsecond,
-		4*s.rounds*(s.durable+s.some), s.receipted)
-	add(workMistake, 2*mistakeRounds, 2*mistakeRounds*40*time.Second, 4*mistakeRounds*s.some, s.mistakes)
+	add(workReceipts, 2*s.receipts, time.Duration(s.receipts*(s.durable*100+s.some*200))*time.Microsecond,
+		4*s.receipts*(s.durable+s.some), s.receipted)
+	mistakes := len(senderMistakes()) * mistakeRounds
+	add(workMistake, mistakes, time.Duration(mistakes)*40*time.Second, 2*mistakes*s.some, s.mistakes)
 	add(workCampaign, 1, time.Duration(s.campaign)*60*time.Microsecond, s.campaign*2, s.campaigning)
 	return es
 }

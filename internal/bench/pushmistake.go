@@ -4,18 +4,31 @@ import (
 	"context"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"github.com/hikyaku/hikyaku/internal/measure"
 	"github.com/hikyaku/hikyaku/internal/sandbox/push/farend"
 )
 
-// What is wrong in a sender's mistake, and when it was put right.
-const (
-	mistakenReason = "DeviceTokenNotForTopic"
-	// without a refusal, after which the sender is at rest and the mistake is put right
-	mistakeRests = 5 * time.Second
-)
+// mistakeRests is the time without a refusal after which the sender is at rest, and its mistake is put right.
+const mistakeRests = 5 * time.Second
+
+// senderMistake is what a sender has wrong.
+type senderMistake struct {
+	name   string
+	reason string // with which Apple refuses each push then
+	begun  bool   // from the start of the campaign; else from its middle on
+}
+
+// senderMistakes are those that are tried.
+func senderMistakes() []senderMistake {
+	return []senderMistake{
+		{"topic, from the start", "DeviceTokenNotForTopic", true},
+		{"environment, from the start", "BadDeviceToken", true},
+		{"topic, from the middle on", "DeviceTokenNotForTopic", false},
+	}
+}
 
 // mistaken is what a far end saw of a campaign with a mistake.
 type mistaken struct {
@@ -23,25 +36,28 @@ type mistaken struct {
 	pause   time.Duration // from the first refusal that was seen to the last one
 }
 
-// mistakes pushes to many devices while each of them is refused as if it were another topic's: from the start, and from
-// the middle on. When the sender rests, that is put right. Nothing may be lost.
+// mistakes pushes to many devices while each of them is refused as if its token were another topic's or another
+// environment's. When the sender rests, that is put right. Nothing may be lost, and no device be taken for gone.
 func (s *pushSession) mistakes(ctx context.Context) error {
-	for _, begins := range []string{"at the start", "in the middle"} {
-		var refused, lost []float64
+	for _, wrong := range senderMistakes() {
+		var refused, lost, dead []float64
 		pauses := measure.NewHistogram()
 		for range mistakeRounds {
-			m, took, err := s.mistake(ctx, begins)
+			m, took, err := s.mistake(ctx, wrong)
 			if err != nil {
 				return err
 			}
 			refused, lost = append(refused, float64(m.refused)), append(lost, float64(took.Failed))
+			dead = append(dead, float64(took.Dead))
 			pauses.Record(m.pause)
 			s.step()
 		}
-		r := s.report.Row(caseOurs, workMistake).Set("mistake", begins).Set("messages", s.some).Set("n", mistakeRounds)
-		r.Set("refused", int(sorted(refused)[len(refused)-1])).Set("lost", int(sorted(lost)[len(lost)-1]))
+		r := s.report.Row(caseOurs, workMistake).Set("mistake", wrong.name).Set("messages", s.some).Set("n", mistakeRounds)
+		for name, all := range map[string][]float64{"refused": refused, "lost": lost, "dead": dead} {
+			r.Set(name, int(slices.Max(all)))
+		}
 		r.Set("p50_ms", milliseconds(pauses.Quantile(0.5))).Set("max_ms", milliseconds(pauses.Max()))
-		judge(r, s.Quick, atMost("refused", 400), atMost("lost", 0))
+		judge(r, s.Quick, atMost("refused", 400), atMost("lost", 0), atMost("dead", 0), atMost("max_ms", 1000))
 	}
 	return nil
 }
@@ -50,12 +66,12 @@ func (s *pushSession) mistakes(ctx context.Context) error {
 const mistakeRounds = 3
 
 // mistake is one of them.
-func (s *pushSession) mistake(ctx context.Context, begins string) (m mistaken, took pushed, err error) {
+func (s *pushSession) mistake(ctx context.Context, of senderMistake) (m mistaken, took pushed, err error) {
 	var ends []func() error
 	defer func() { err = joinCleanup(err, closeThem(ends...)) }()
-	wrong := farend.Behaviour{Faults: []farend.Fault{{Do: farend.Refuse, Reason: mistakenReason}}}
+	wrong := farend.Behaviour{Faults: []farend.Fault{{Do: farend.Refuse, Reason: of.reason}}}
 	behave := farend.Behaviour{}
-	if begins == "at the start" {
+	if of.begun {
 		behave = wrong
 	}
 	far, err := startSandbox(ctx, s.Push, filepath.Join(s.dir, fmt.Sprintf("mistake-%d", s.pipelines)), behave)
@@ -78,7 +94,7 @@ func (s *pushSession) mistake(ctx context.Context, begins string) (m mistaken, t
 		t.took, t.err = p.trial(pushTrial{Messages: s.some, Users: 1})
 		over <- t
 	}()
-	m, err = far.mistaken(ctx, begins == "at the start", int64(s.some/2), wrong)
+	m, err = far.mistaken(ctx, of, int64(s.some/2), wrong)
 	if err != nil {
 		return m, took, err
 	}
@@ -87,8 +103,10 @@ func (s *pushSession) mistake(ctx context.Context, begins string) (m mistaken, t
 }
 
 // mistaken lets a mistake begin after so many pushes, unless it has begun, and puts it right when the sender rests.
-func (f *farEnd) mistaken(ctx context.Context, begun bool, after int64, wrong farend.Behaviour) (m mistaken,
-	err error) {
+func (f *farEnd) mistaken(
+	ctx context.Context, of senderMistake, after int64, wrong farend.Behaviour,
+) (m mistaken, err error) {
+	begun := of.begun
 	tick := time.NewTicker(2 * time.Millisecond)
 	defer tick.Stop()
 	var accepted int64
@@ -105,7 +123,7 @@ func (f *farEnd) mistaken(ctx context.Context, begun bool, after int64, wrong fa
 		}
 		accepted += c.Accepted
 		now := time.Now()
-		if n := c.Refused[mistakenReason]; n > 0 {
+		if n := c.Refused[of.reason]; n > 0 {
 			if first.IsZero() {
 				first = now
 			}
@@ -118,7 +136,7 @@ func (f *farEnd) mistaken(ctx context.Context, begun bool, after int64, wrong fa
 			if err != nil {
 				return m, err
 			}
-			m.refused += seen.Refused[mistakenReason]
+			m.refused += seen.Refused[of.reason]
 		case !last.IsZero() && now.Sub(last) > mistakeRests:
 			m.pause = last.Sub(first)
 			return m, f.behave(farend.Behaviour{})

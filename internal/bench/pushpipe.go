@@ -17,6 +17,7 @@ import (
 	"github.com/hikyaku/hikyaku/internal/config"
 	"github.com/hikyaku/hikyaku/internal/message"
 	"github.com/hikyaku/hikyaku/internal/pipeline"
+	"github.com/hikyaku/hikyaku/internal/push/figure"
 )
 
 // pushTrial is what servePipeline is told in a line.
@@ -206,6 +207,9 @@ func (h *pushHouse) drain(ctx context.Context, t pushTrial) (took pushed, err er
 	took = pushed{N: t.Messages, ElapsedUS: time.Since(start).Microseconds(),
 		CPUUS: (processorTime() - cpu).Microseconds()}
 	_, took.Failed = sink.end()
+	if t, ok := sink.AsyncSink.(figure.Teller); ok {
+		took.Dead = t.Figures().Dead
+	}
 	return took, nil
 }
 

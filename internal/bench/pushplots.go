@@ -14,7 +14,7 @@ func pushView() view {
 		{"Claimed, pushed and durably settled", []string{workDurable}, nil},
 		{"Beside devices that answer late", []string{workTail}, nil},
 		{"With receipts and without", []string{workReceipts}, nil},
-		{"A wrong topic: pushes wasted, and how long it took to notice", []string{workMistake}, nil},
+		{"A wrong topic or environment: pushes wasted, and how long it took to notice", []string{workMistake}, nil},
 		{"A campaign to all users", []string{workCampaign}, nil},
 	}}
 }

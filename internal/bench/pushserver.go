@@ -124,6 +124,7 @@ func (f *pushFlags) serveSandbox(in io.Reader, out io.Writer) (err error) {
 type pushed struct {
 	N         int   `json:"n"`
 	Failed    int   `json:"failed"`
+	Dead      int   `json:"dead,omitempty"` // devices that the sink remembers as gone, of all trials
 	ElapsedUS int64 `json:"elapsed_us"`
 	CPUUS     int64 `json:"cpu_us"` // of the process
 	// to each user's answer, from when the first message of all was dequeued

@@ -10,7 +10,8 @@ import (
 
 // shown are the columns of the tables for people, in their order, and what they are called there.
 var shown = [...]struct{ name, heading string }{
-	{"work", "work"}, {"case", "case"}, {"writers", "at once"}, {"connections", "connections"}, {"client", "client"},
+	{"work", "work"}, {"case", "case"}, {"kind", "kind"}, {"writers", "at once"}, {"connections", "connections"},
+	{"client", "client"},
 	{"server", "server"}, {"publisher", "publisher"}, {"rtt_ms", "round trip ms"}, {"burst", "messages"},
 	{"rate", "offered/s"}, {"setting", "count, delay"}, {"depth", "depth"}, {"condition", "condition"},
 	{"matching", "matching"},
@@ -47,7 +48,8 @@ var shown = [...]struct{ name, heading string }{
 	{"mean_fix2", "mean to fix-2"}, {"p99_fix2", "p99 to fix-2"}, {"first_mean_fix2", "from first: mean to fix-2"},
 	{"first_p99_fix2", "from first: p99 to fix-2"}, {"mean_bound", "mean to bound"}, {"p99_bound", "p99 to bound"},
 	{"p99_even", "p99 to even"},
-	{"mistake", "mistake"}, {"refused", "refused"}, {"lost", "lost"}, {"receipts", "receipts"},
+	{"mistake", "mistake"}, {"refused", "refused"}, {"lost", "lost"}, {"dead", "devices lost"},
+	{"receipts", "receipts"},
 	{"rate_without", "rate to without"}, {"cpu_without", "CPU to without"},
 	{"cpu_us", "µs of CPU"}, {"rate_http", "to go-http"}, {"rate_pushy", "to pushy"}, {"rate_limit", "to limit"},
 	{"turned_away", "turned away"}, {"failed", "failed"},

@@ -12,11 +12,15 @@ import (
 // awayStore is a store that nobody can ask for what there is: one that another machine has.
 type awayStore struct{ door.Store }
 
-func (awayStore) Queues(context.Context) ([]queue.Name, error)        { return nil, queue.ErrUnavailable }
-func (awayStore) Topics(context.Context) ([]queue.Name, error)        { return nil, queue.ErrUnavailable }
-func (awayStore) Snapshots(context.Context) ([]queue.Snapshot, error) { return nil, queue.ErrUnavailable }
+func (awayStore) Queues(context.Context) ([]queue.Name, error) { return nil, queue.ErrUnavailable }
+func (awayStore) Topics(context.Context) ([]queue.Name, error) { return nil, queue.ErrUnavailable }
+func (awayStore) Snapshots(context.Context) ([]queue.Snapshot, error) {
+	return nil, queue.ErrUnavailable
+}
 
-func (awayStore) HasTopic(context.Context, queue.Name) (bool, error) { return false, queue.ErrUnavailable }
+func (awayStore) HasTopic(context.Context, queue.Name) (bool, error) {
+	return false, queue.ErrUnavailable
+}
 
 func (awayStore) Stats(context.Context, queue.Name) (s queue.Stats, err error) {
 	return s, queue.ErrUnavailable
