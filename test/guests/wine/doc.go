@@ -9,7 +9,7 @@
 //
 //   - libraries/gcdapi.c is the vendor's library: it writes down what it is given, and can be told to be busy, missing,
 //     unplugged or slow.
-//   - libraries/vigemclient.c is ViGEm's library, likewise: the bus behind it is a driver of Windows' kernel, which Wine
-//     has not.
+//   - libraries/vigemclient.c is ViGEm's library, likewise: the bus behind it is a driver of Windows' kernel, and Wine
+//     has no such kernel.
 //   - libraries/bcryptprimitives.c and libraries/deletion.c are what Wine 8 lacks for programs of Go.
 package wine
