@@ -2,6 +2,7 @@ package fanout
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -56,11 +57,16 @@ func (o *orders) progress(r *run, more int, over bool) (note queue.Note, commit 
 	return note, commit, ok
 }
 
-// trouble tells why a run does not go on.
+// trouble tells why a run does not go on, and, where it is not tried again by itself, what to do: the campaign would
+// wait for ever.
 func (o *orders) trouble(id string, err error) {
-	if id != "" && !errors.Is(err, errPaused) {
-		o.campaigns.Trouble(id, err)
+	if id == "" || errors.Is(err, errPaused) {
+		return
 	}
+	if _, again := component.AsRetry(err); !again && !errors.Is(err, context.Canceled) {
+		err = fmt.Errorf("%w; its message is a dead letter: put this right and replay it, or cancel the campaign", err)
+	}
+	o.campaigns.Trouble(id, err)
 }
 
 // rows are those that a campaign was given. A message with rows whose campaign is not known, as one from long ago that

@@ -213,7 +213,8 @@ func TestTheRowsOfACampaignStandForThoseOfTheSource(t *testing.T) {
 func TestACampaignTellsWhyItsFanoutDoesNotGoOn(t *testing.T) {
 	c := control(t, campaign.Order{Rows: []json.RawMessage{json.RawMessage(`{"name":"nobody"}`)}})
 	if err := c.Stream(t.Context(), c.order.delivery(), &port{auto: true}); err == nil ||
-		c.show(t).Problem != err.Error() {
+		c.show(t).Problem != err.Error()+"; its message is a dead letter: put this right and replay it, or cancel the "+
+			"campaign" {
 		t.Errorf("%v, %+v", err, c.show(t))
 	}
 }
