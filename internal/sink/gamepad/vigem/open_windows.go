@@ -71,7 +71,8 @@ func open(target string, players []int) (device.Device, error) {
 	}{
 		{&alloc, "vigem_alloc"}, {&p.free, "vigem_free"}, {&connect, "vigem_connect"},
 		{&p.disconnect, "vigem_disconnect"}, {&make360, "vigem_target_x360_alloc"},
-		{&p.freeTarget, "vigem_target_free"}, {&add, "vigem_target_add"}, {&p.remove, "vigem_target_remove"}, {&p.update, "vigem_target_x360_update"},
+		{&p.freeTarget, "vigem_target_free"}, {&add, "vigem_target_add"}, {&p.remove, "vigem_target_remove"},
+		{&p.update, "vigem_target_x360_update"},
 	} {
 		*f.to = dll.NewProc(f.name)
 		if err := (*f.to).Find(); err != nil {
