@@ -52,7 +52,8 @@ func (s *pushSession) mistakes(ctx context.Context) error {
 			pauses.Record(m.pause)
 			s.step()
 		}
-		r := s.report.Row(caseOurs, workMistake).Set("mistake", wrong.name).Set("messages", s.some).Set("n", mistakeRounds)
+		r := s.report.Row(caseOurs, workMistake).Set("mistake", wrong.name).Set("messages", s.some)
+		r.Set("n", mistakeRounds)
 		for name, all := range map[string][]float64{"refused": refused, "lost": lost, "dead": dead} {
 			r.Set(name, int(slices.Max(all)))
 		}
