@@ -61,3 +61,28 @@ func TestACampaignWithAUserTwiceSaysSoAndGoesOnWhenThatIsMended(t *testing.T) {
 		t.Errorf("%d pushes were taken", c.Accepted)
 	}
 }
+
+// TestACampaignWaitsForAFarEndThatIsAway, and loses nobody by it, however few attempts a message has.
+func TestACampaignWaitsForAFarEndThatIsAway(t *testing.T) {
+	const phones = 1500
+	far, s, _ := campaigned(t, phones, 600)
+	id := s.start(t, "news", `{"news": 42}`)
+	pushtest.Eventually(t, func() bool { return far.counts(t).Accepted >= 200 })
+	far.kill(t)
+	pushtest.Eventually(t, func() bool {
+		return s.metric(t, `hikyaku_push_connections{sink="phones"}`) == "0" &&
+			s.metric(t, `hikyaku_sink_retries_total{sink="phones"}`) != "0"
+	})
+	before := s.campaign(t, id)
+	if before.State != campaign.Running || before.Sent >= phones {
+		t.Fatalf("%+v", before)
+	}
+	back := sandboxAt(t, s.dir, strings.TrimPrefix(far.url, "https://"), "apns")
+	pushtest.Eventually(t, func() bool { return s.campaign(t, id).State == campaign.Done })
+	if v := s.campaign(t, id); v.Sent != phones || v.Refused != 0 || v.Dropped != 0 {
+		t.Errorf("%+v", v)
+	}
+	if c := back.counts(t); uint64(c.Accepted) < phones-before.Sent {
+		t.Errorf("%d of %d came to the one that is back", c.Accepted, phones-before.Sent)
+	}
+}

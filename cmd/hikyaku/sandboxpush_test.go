@@ -27,6 +27,8 @@ type sandboxed struct {
 	url     string
 	control string
 	stderr  written
+	process *os.Process
+	killed  bool
 }
 
 // written is what a program has written so far.
@@ -51,8 +53,14 @@ func (s *written) has(part string) bool {
 // sandboxHere starts a far end of the real program; the test's end stops it.
 func sandboxHere(t *testing.T, dir string, args ...string) *sandboxed {
 	t.Helper()
+	return sandboxAt(t, dir, "127.0.0.1:0", args...)
+}
+
+// sandboxAt is one at an address.
+func sandboxAt(t *testing.T, dir, address string, args ...string) *sandboxed {
+	t.Helper()
 	cmd := command(context.Background(), nil,
-		append([]string{"sandbox"}, append(args, "--listen", "127.0.0.1:0", "--control", "127.0.0.1:0")...)...)
+		append([]string{"sandbox"}, append(args, "--listen", address, "--control", "127.0.0.1:0")...)...)
 	cmd.Dir = dir
 	out, err := cmd.StdoutPipe()
 	if err != nil {
@@ -63,6 +71,7 @@ func sandboxHere(t *testing.T, dir string, args ...string) *sandboxed {
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
+	s.process = cmd.Process
 	sc := bufio.NewScanner(out)
 	for sc.Scan() {
 		s.text += sc.Text() + "\n"
@@ -83,11 +92,19 @@ func sandboxHere(t *testing.T, dir string, args ...string) *sandboxed {
 		for sc.Scan() {
 			last = sc.Text()
 		}
-		if err := cmd.Wait(); err != nil || !strings.Contains(last, "requests") {
+		if err := cmd.Wait(); !s.killed && (err != nil || !strings.Contains(last, "requests")) {
 			t.Errorf("it ended with %v and the words %q", err, last)
 		}
 	})
 	return s
+}
+
+// kill ends it as a power cut would.
+func (s *sandboxed) kill(t *testing.T) {
+	t.Helper()
+	if s.killed = true; s.process.Kill() != nil {
+		t.Error("it has ended already")
+	}
 }
 
 // trusting is a client that trusts a folder's authority.
