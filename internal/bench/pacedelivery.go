@@ -72,7 +72,7 @@ func (s *paceSession) sendAll(ctx context.Context, text string, n int) (report t
 	if err := r.fill(ctx, measured, n, func() message.Message { return message.Message{Body: body} }); err != nil {
 		return report, err
 	}
-	built, err := f.Build(r.store, component.Env{})
+	built, err := f.Build(r.store.Service(), component.Env{})
 	if err != nil {
 		return report, err
 	}

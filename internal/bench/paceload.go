@@ -126,7 +126,7 @@ func (s *paceSession) deliver(ctx context.Context, dir string) (_ load, err erro
 	}
 	e := &engine{rig: r, ended: make(chan error, engineFeeders+1), room: make(chan struct{}, 2*engineAhead),
 		began: time.Now()}
-	built, err := f.Build(r.store, component.Env{Stdout: io.Discard})
+	built, err := f.Build(r.store.Service(), component.Env{Stdout: io.Discard})
 	if err != nil {
 		return nil, errors.Join(err, r.remove())
 	}

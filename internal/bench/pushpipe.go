@@ -160,7 +160,7 @@ func (f *pushFlags) openPushHouse(ctx context.Context) (*pushHouse, error) {
 
 // pipeline makes one, whose sink notes when each push was answered.
 func (h *pushHouse) pipeline(finite bool, observe pipeline.Observer) (*pipeline.Pipeline, *timedSink, error) {
-	built, err := h.file.Build(h.rig.store, component.Env{})
+	built, err := h.file.Build(h.rig.store.Service(), component.Env{})
 	if err != nil {
 		return nil, nil, err
 	}

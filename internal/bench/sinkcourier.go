@@ -50,7 +50,7 @@ func (f *sinkFlags) serveCourier(ctx context.Context, in io.Reader, out io.Write
 	if err := file.Define(ctx, r.store, false); err != nil {
 		return err
 	}
-	built, err := file.Build(r.store, component.Env{Stdin: in, Stdout: io.Discard})
+	built, err := file.Build(r.store.Service(), component.Env{Stdin: in, Stdout: io.Discard})
 	if err != nil {
 		return err
 	}

@@ -18,8 +18,8 @@ import (
 // where Config is the kind's own struct with yaml tags. New checks its settings (errors are SettingErrors), opens
 // nothing and waits for nothing: `hikyaku validate` calls it too. What is to be opened, Start opens.
 type Env struct {
-	Name   string       // of the component in the configuration
-	Store  *queue.Store // nil while only checking
+	Name   string        // of the component in the configuration
+	Store  queue.Service // nil while only checking
 	Stdin  io.Reader
 	Stdout io.Writer
 	// the folder of the configuration file: relative paths in settings start at the working directory, templates may

@@ -23,7 +23,7 @@ const decodingSuffix = ".decoding"
 
 // Build makes the components over a store. base gives them standard input and output; name, store and folder are filled
 // in here. Queues and topics are made by Define, which comes first. The error is Errors.
-func (f *File) Build(store *queue.Store, base component.Env) (*Assembled, error) {
+func (f *File) Build(store queue.Service, base component.Env) (*Assembled, error) {
 	d := &decoder{&report{file: f.source, secrets: f.secrets}}
 	decoded := map[string]bool{}
 	for _, p := range f.parts {

@@ -52,7 +52,7 @@ func runOnce(t *testing.T, store *queue.Store, text string) pipeline.Result {
 	if err != nil {
 		t.Fatal(err)
 	}
-	a, err := f.Build(store, component.Env{})
+	a, err := f.Build(store.Service(), component.Env{})
 	if err != nil {
 		t.Fatal(err)
 	}

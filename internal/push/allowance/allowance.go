@@ -13,9 +13,9 @@ import (
 	"github.com/hikyaku/hikyaku/internal/queue"
 )
 
-// Store is what an allowance needs of the house's store; *queue.Store is one.
+// Store is what an allowance needs of the house's store; a queue.Service is one.
 type Store interface {
-	Notes(room string) []queue.Note
+	Notes(ctx context.Context, room string) ([]queue.Note, error)
 	Commit(ctx context.Context, c queue.Change) ([][]queue.PutResult, []error, error)
 }
 
@@ -86,12 +86,16 @@ func New(c Config) *Allowance {
 }
 
 // Start reads what is remembered.
-func (a *Allowance) Start(context.Context) error {
+func (a *Allowance) Start(ctx context.Context) error {
 	if a.config.Store == nil {
 		return ErrNoStore
 	}
 	since := a.since(a.now())
-	for _, n := range a.config.Store.Notes(a.room) { // in the order of their numbers
+	notes, err := a.config.Store.Notes(ctx, a.room)
+	if err != nil {
+		return fmt.Errorf("read the pushes that count for %s: %w", a.config.Room, err)
+	}
+	for _, n := range notes { // in the order of their numbers
 		number, err := pageNumber(n.Key)
 		if err == nil {
 			err = readEntries(n.Value, func(e entry) { a.book.take(e, since) })
@@ -102,11 +106,11 @@ func (a *Allowance) Start(context.Context) error {
 		a.pages.load(number, a.book.next, n.Value)
 	}
 	a.book.forgotten = 0
-	ctx, cancel := context.WithCancel(context.Background())
+	saving, cancel := context.WithCancel(context.Background())
 	a.stop, a.done = cancel, make(chan struct{})
 	go func() {
 		defer close(a.done)
-		a.saveOften(ctx)
+		a.saveOften(saving)
 	}()
 	return nil
 }

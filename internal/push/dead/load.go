@@ -15,7 +15,11 @@ import (
 func (r *Registry) load(ctx context.Context) error {
 	r.ledger = ledger{room: r.room}
 	var pages []queue.Note
-	for _, n := range r.config.Store.Notes(r.room) {
+	notes, err := r.config.Store.Notes(ctx, r.room)
+	if err != nil {
+		return err
+	}
+	for _, n := range notes {
 		if !strings.HasPrefix(n.Key, causePrefix) {
 			pages = append(pages, n) // in the order of their numbers, those of the first form before
 			continue

@@ -15,9 +15,9 @@ import (
 	"github.com/hikyaku/hikyaku/internal/queue"
 )
 
-// Store is what a registry needs of the house's store; *queue.Store is one.
+// Store is what a registry needs of the house's store; a queue.Service is one.
 type Store interface {
-	Notes(room string) []queue.Note
+	Notes(ctx context.Context, room string) ([]queue.Note, error)
 	Commit(ctx context.Context, c queue.Change) ([][]queue.PutResult, []error, error)
 }
 

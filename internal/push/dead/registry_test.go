@@ -50,7 +50,7 @@ func (h *house) close(t *testing.T) {
 
 func registry(t *testing.T, h *house) *Registry {
 	t.Helper()
-	r := New(Config{Store: h.store, Room: "phones", Platform: "apns", Feedback: feedback})
+	r := New(Config{Store: h.store.Service(), Room: "phones", Platform: "apns", Feedback: feedback})
 	if err := r.Start(t.Context()); err != nil {
 		t.Fatal(err)
 	}
@@ -203,7 +203,7 @@ func TestWhatDiedLongAgoIsTriedAgainAndForgotten(t *testing.T) {
 	dir := t.TempDir()
 	h := open(t, dir)
 	now := noon
-	c := Config{Store: h.store, Room: "phones", Memory: 24 * time.Hour, Clock: func() time.Time { return now }}
+	c := Config{Store: h.store.Service(), Room: "phones", Memory: 24 * time.Hour, Clock: func() time.Time { return now }}
 	r := New(c)
 	if err := r.Start(t.Context()); err != nil {
 		t.Fatal(err)
@@ -252,7 +252,7 @@ func TestADamagedNoteStopsTheStart(t *testing.T) {
 			queue.Note{Room: "push/dead/phones", Key: key, Value: []byte(value)}); err != nil {
 			t.Fatal(err)
 		}
-		if err := New(Config{Store: h.store, Room: "phones"}).Start(t.Context()); err == nil {
+		if err := New(Config{Store: h.store.Service(), Room: "phones"}).Start(t.Context()); err == nil {
 			t.Errorf("note %q passed", key)
 		}
 		if err := h.store.SetNotes(t.Context(), queue.Note{Room: "push/dead/phones", Key: key}); err != nil {

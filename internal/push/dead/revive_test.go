@@ -268,7 +268,7 @@ func TestACrashWhileNotesAreWrittenAnewBringsNobodyBackFromEitherState(t *testin
 	h := open(t, t.TempDir())
 	defer h.close(t)
 	room := func(store Store) *Registry { return New(Config{Store: store, Room: "phones", Platform: "apns"}) }
-	r := room(h.store)
+	r := room(h.store.Service())
 	if err := r.Start(t.Context()); err != nil {
 		t.Fatal(err)
 	}
@@ -288,13 +288,13 @@ func TestACrashWhileNotesAreWrittenAnewBringsNobodyBackFromEitherState(t *testin
 	}
 	commits := 0
 	for died := true; died; commits++ {
-		r = room(&dying{h.store, commits})
+		r = room(&dying{h.store.Service(), commits})
 		err := r.Start(t.Context())
 		if died = errors.Is(err, errDied); err != nil && !died {
 			t.Fatal(err)
 		}
 		if died { // what the next one finds, without writing it anew
-			r = room(&dying{h.store, 0})
+			r = room(&dying{h.store.Service(), 0})
 			if err := r.load(t.Context()); err != nil && !errors.Is(err, errDied) {
 				t.Fatal(err)
 			}
@@ -320,7 +320,7 @@ func TestWhatIsKnownIsWhatWasSaidLast(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		runs++
 		start := func() *Registry {
-			r := New(Config{Store: h.store, Room: fmt.Sprint(runs), Platform: "apns"})
+			r := New(Config{Store: h.store.Service(), Room: fmt.Sprint(runs), Platform: "apns"})
 			if err := r.Start(t.Context()); err != nil {
 				rt.Fatal(err)
 			}

@@ -45,7 +45,7 @@ func Queue(name, text string) (queue.Name, error) {
 // Backlog looks for newer pushes in the queue that the setting backlog names: those whose attributes, of these names,
 // are the same. It is nil where the setting names none, and where there is no store, because only the settings are
 // checked.
-func Backlog(text string, store *queue.Store, attributes ...string) (*collapse.Backlog, error) {
+func Backlog(text string, store queue.Service, attributes ...string) (*collapse.Backlog, error) {
 	n, err := Queue("backlog", text)
 	if err != nil || text == "" || store == nil {
 		return nil, err

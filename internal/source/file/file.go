@@ -79,7 +79,7 @@ var ErrNoStore = errors.New("there is no store to remember places in files")
 // memory is the part of a store that the source needs.
 type memory interface {
 	KeepNotes(ctx context.Context, notes ...queue.Note) error
-	Notes(room string) []queue.Note
+	Notes(ctx context.Context, room string) ([]queue.Note, error)
 }
 
 // Source reads files.
@@ -181,12 +181,16 @@ func checkPatterns(c Config) error {
 }
 
 // Start reads the notes of earlier runs.
-func (s *Source) Start(context.Context) error {
+func (s *Source) Start(ctx context.Context) error {
 	if s.memory == nil {
 		return ErrNoStore
 	}
 	s.known, s.unseen = map[fileID]note{}, map[fileID]note{}
-	for _, n := range s.memory.Notes(room) {
+	notes, err := s.memory.Notes(ctx, room)
+	if err != nil {
+		return err
+	}
+	for _, n := range notes {
 		id, ok := s.parseKey(n.Key)
 		if !ok {
 			continue

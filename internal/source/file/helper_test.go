@@ -48,10 +48,10 @@ func (n *notes) KeepNotes(ctx context.Context, ns ...queue.Note) error {
 	return nil
 }
 
-func (n *notes) Notes(string) []queue.Note {
+func (n *notes) Notes(context.Context, string) ([]queue.Note, error) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	return slices.Collect(maps.Values(n.kept))
+	return slices.Collect(maps.Values(n.kept)), nil
 }
 
 func (n *notes) failWith(err error) {

@@ -1,6 +1,7 @@
 package file
 
 import (
+	"context"
 	"errors"
 	"os"
 	"path/filepath"
@@ -13,7 +14,8 @@ import (
 
 // noted returns the note that the store has of a file with that Origin.Source.
 func (n *notes) noted(source string) (note, bool) {
-	for _, kept := range n.Notes(room) {
+	all, _ := n.Notes(context.Background(), room)
+	for _, kept := range all {
 		if parsed, err := parseNote(kept.Value); err == nil && parsed.Source == source {
 			return parsed, true
 		}

@@ -1,6 +1,7 @@
 package file
 
 import (
+	"context"
 	"fmt"
 	"os"
 	"strings"
@@ -262,7 +263,8 @@ func TestPlacesAreNotedWhileItRuns(t *testing.T) {
 	r := begin(t, m, c)
 	r.expect("1", "2")
 	eventually(t, "the place is noted", func() bool {
-		for _, n := range m.Notes(room) {
+		all, _ := m.Notes(context.Background(), room)
+		for _, n := range all {
 			kept, err := parseNote(n.Value)
 			return err == nil && kept.Offset == 4
 		}

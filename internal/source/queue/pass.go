@@ -1,6 +1,7 @@
 package queue
 
 import (
+	"context"
 	"strings"
 
 	"github.com/hikyaku/hikyaku/internal/campaign"
@@ -17,21 +18,21 @@ type passes struct {
 }
 
 // wanted is what to claim now.
-func (s *Source) wanted() []queue.From {
+func (s *Source) wanted(ctx context.Context) []queue.From {
 	p := &s.passes
 	now := p.campaigns.Stopped()
 	if now == nil || len(now.Paused) == 0 {
 		return s.from
 	}
 	if now != p.of {
-		p.of, p.from = now, s.without(now.Paused)
+		p.of, p.from = now, s.without(ctx, now.Paused)
 	}
 	return p.from
 }
 
 // without is what the source wants but messages of campaigns. Where a queue cannot be asked so, as one whose columns
 // have no such name, it is all of its messages: the transform campaign gives those back.
-func (s *Source) without(campaigns []string) []queue.From {
+func (s *Source) without(ctx context.Context, campaigns []string) []queue.From {
 	from := make([]queue.From, len(s.from))
 	copy(from, s.from)
 	list := "'" + strings.Join(campaigns, "', '") + "'"
@@ -41,7 +42,7 @@ func (s *Source) without(campaigns []string) []queue.From {
 		if w.where != "" {
 			text = "(" + w.where + ") and (" + others + ")"
 		}
-		if where, err := s.store.Parse(w.name, text); err == nil {
+		if where, err := s.store.Parse(ctx, w.name, text); err == nil {
 			from[i].Where = where
 		}
 	}

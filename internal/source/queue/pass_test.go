@@ -40,7 +40,7 @@ func TestMessagesOfAPausedCampaignStayInTheirQueue(t *testing.T) {
 		t.Fatal(err)
 	}
 	r := runWith(t, Config{Queue: "q", Where: "platform = 'ios'"},
-		component.Env{Name: "waiting", Store: store, Campaigns: campaigns})
+		component.Env{Name: "waiting", Store: store.Service(), Campaigns: campaigns})
 	for _, want := range []string{"1", "5"} {
 		d, body := r.take(t)
 		if body != want {

@@ -59,7 +59,7 @@ var ErrNoStore = errors.New("there is no store to claim messages from")
 // Source claims messages.
 type Source struct {
 	name  string
-	store *queue.Store
+	store queue.Service
 	wants []want
 	lease time.Duration
 	max   int
@@ -173,13 +173,13 @@ func (s *Source) Queues() []queue.Name {
 }
 
 // Start checks the conditions against the queues.
-func (s *Source) Start(context.Context) error {
+func (s *Source) Start(ctx context.Context) error {
 	if s.store == nil {
 		return ErrNoStore
 	}
 	s.from = make([]queue.From, len(s.wants))
 	for i, w := range s.wants {
-		where, err := s.store.Parse(w.name, w.where)
+		where, err := s.store.Parse(ctx, w.name, w.where)
 		if err != nil {
 			at := "where"
 			if len(s.wants) > 1 {

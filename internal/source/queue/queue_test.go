@@ -100,7 +100,7 @@ type running struct {
 
 func run(t *testing.T, store *queue.Store, c Config) *running {
 	t.Helper()
-	return runWith(t, c, component.Env{Name: "waiting", Store: store})
+	return runWith(t, c, component.Env{Name: "waiting", Store: store.Service()})
 }
 
 func runWith(t *testing.T, c Config, env component.Env) *running {
@@ -178,7 +178,7 @@ func TestMessagesAreClaimedInOrderAndSettled(t *testing.T) {
 func TestClaimsThatAreNotSettledAreBounded(t *testing.T) {
 	store, _ := open(t)
 	put(t, store, "q", text("a"), text("b"))
-	made, err := New(Config{Queue: "q", Max: 1}, component.Env{Name: "waiting", Store: store})
+	made, err := New(Config{Queue: "q", Max: 1}, component.Env{Name: "waiting", Store: store.Service()})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -485,7 +485,7 @@ func TestConditionsAreCheckedAgainstTheQueue(t *testing.T) {
 	if _, err := store.CreateQueue(t.Context(), named("rows"), queue.Definition{Columns: columns}); err != nil {
 		t.Fatal(err)
 	}
-	made, err := New(Config{From: []From{{Queue: "q"}, {Queue: "rows", Where: "m > 1"}}}, component.Env{Store: store})
+	made, err := New(Config{From: []From{{Queue: "q"}, {Queue: "rows", Where: "m > 1"}}}, component.Env{Store: store.Service()})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -530,7 +530,7 @@ func BenchmarkClaimAndSettle(b *testing.B) {
 			b.Fatal(err)
 		}
 	}
-	made, err := New(Config{Queue: "q"}, component.Env{Name: "waiting", Store: store})
+	made, err := New(Config{Queue: "q"}, component.Env{Name: "waiting", Store: store.Service()})
 	if err != nil {
 		b.Fatal(err)
 	}

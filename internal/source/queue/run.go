@@ -75,7 +75,7 @@ func (s *Source) claim(ctx context.Context) ([]queue.Claim, error) {
 		r.Wait = finishPatience
 	}
 	s.mu.Unlock()
-	r.From = s.wanted() // a change that comes later finds the wait, and ends it
+	r.From = s.wanted(ctx) // a change that comes later finds the wait, and ends it
 	claims, err := s.store.Claim(wait, r)
 	s.mu.Lock()
 	s.interrupt = nil
@@ -135,8 +135,8 @@ func (s *Source) over(ctx context.Context) bool {
 	if !finishing || under > 0 {
 		return false
 	}
-	for _, f := range s.wanted() {
-		if !s.store.Idle(ctx, f.Queue, f.Where) {
+	for _, f := range s.wanted(ctx) {
+		if idle, err := s.store.Idle(ctx, f.Queue, f.Where); err != nil || !idle {
 			return false
 		}
 	}

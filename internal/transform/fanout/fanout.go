@@ -85,7 +85,10 @@ func (t *Fanout) load(ctx context.Context, now time.Time) error {
 	}
 	var finishes []finish
 	var old []queue.Note
-	notes := t.memory.Notes(t.room)
+	notes, err := t.memory.Notes(ctx, t.room)
+	if err != nil {
+		return err
+	}
 	dead := map[string]bool{}
 	for _, n := range notes {
 		if run, kind, _, ok := readKey(n.Key); ok && kind == noteBegan {
@@ -163,7 +166,7 @@ func (t *Fanout) Close() error {
 
 // Stream makes the messages of one.
 func (t *Fanout) Stream(ctx context.Context, d component.Delivery, out component.Out) error {
-	r, over, err := t.join(d)
+	r, over, err := t.join(ctx, d)
 	if err != nil {
 		return err
 	}

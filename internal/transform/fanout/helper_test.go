@@ -57,7 +57,7 @@ func (n *notes) KeepNotes(_ context.Context, some ...queue.Note) error {
 	return nil
 }
 
-func (n *notes) Notes(room string) (list []queue.Note) {
+func (n *notes) Notes(_ context.Context, room string) (list []queue.Note, err error) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	for key, value := range n.all {
@@ -69,7 +69,7 @@ func (n *notes) Notes(room string) (list []queue.Note) {
 		}
 		return 1
 	})
-	return list
+	return list, nil
 }
 
 func (n *notes) size() (count, bytes int) {

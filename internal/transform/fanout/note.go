@@ -16,7 +16,7 @@ import (
 // memory is the part of a store that remembers.
 type memory interface {
 	KeepNotes(ctx context.Context, notes ...queue.Note) error
-	Notes(room string) []queue.Note
+	Notes(ctx context.Context, room string) ([]queue.Note, error)
 }
 
 // What a run leaves behind, each under the key "RUN kind" or "RUN kind number":

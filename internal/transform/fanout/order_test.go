@@ -69,7 +69,7 @@ func control(t *testing.T, o campaign.Order) *controlled {
 func (c *controlled) begin(t *testing.T) {
 	t.Helper()
 	settings := Config{Source: Source{Type: "body"}, Key: "id", Page: 10}
-	made, err := New(settings, component.Env{Name: "users", Store: c.store, Campaigns: c.campaigns})
+	made, err := New(settings, component.Env{Name: "users", Store: c.store.Service(), Campaigns: c.campaigns})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -54,7 +54,7 @@ type place struct {
 }
 
 // join finds the run of a message, or begins it. over: everything was settled before.
-func (t *Fanout) join(d component.Delivery) (r *run, over bool, err error) {
+func (t *Fanout) join(ctx context.Context, d component.Delivery) (r *run, over bool, err error) {
 	id := runID(d)
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -65,7 +65,7 @@ func (t *Fanout) join(d component.Delivery) (r *run, over bool, err error) {
 	if r == nil {
 		r = &run{id: id, began: began{At: time.Now().Unix()}}
 		if t.left[id] {
-			if err := t.recall(r); err != nil {
+			if err := t.recall(ctx, r); err != nil {
 				return nil, false, err
 			}
 		}
@@ -74,7 +74,7 @@ func (t *Fanout) join(d component.Delivery) (r *run, over bool, err error) {
 		return nil, false, component.RetryError(0,
 			fmt.Errorf("message %s is being made into many already", d.Message.ID))
 	} else if !t.source.resumes() || r.partial {
-		if err := t.recall(r); err != nil {
+		if err := t.recall(ctx, r); err != nil {
 			return nil, false, err
 		}
 	}
@@ -85,14 +85,18 @@ func (t *Fanout) join(d component.Delivery) (r *run, over bool, err error) {
 }
 
 // recall reads what an earlier try has left, so that it can go on. Pages that are still under way stay as they are.
-func (t *Fanout) recall(r *run) error {
+func (t *Fanout) recall(ctx context.Context, r *run) error {
 	here, read := map[uint32]*page{}, map[uint32]bool{}
 	for _, p := range r.pages {
 		here[p.number] = p
 	}
 	if t.memory != nil {
 		dones := map[uint32][]byte{}
-		for _, n := range t.memory.Notes(t.room) {
+		notes, err := t.memory.Notes(ctx, t.room)
+		if err != nil {
+			return err
+		}
+		for _, n := range notes {
 			id, kind, number, ok := readKey(n.Key)
 			if !ok || id != r.id {
 				continue

@@ -54,7 +54,7 @@ func (s *staticSource) ask(_ context.Context, keys []string, tell func(string, *
 type queueSource struct {
 	config *Config
 	name   queue.Name
-	store  *queue.Store
+	store  queue.Service
 	fields *matchField
 }
 
@@ -123,7 +123,7 @@ func literal(v message.Value) string {
 }
 
 func (s *queueSource) ask(ctx context.Context, keys []string, tell func(string, *found, error)) error {
-	where, err := s.store.Parse(s.name, s.fields.where(keys))
+	where, err := s.store.Parse(ctx, s.name, s.fields.where(keys))
 	if err != nil {
 		return fmt.Errorf("queue %s: %w", s.name.Short(), err)
 	}
