@@ -31,6 +31,11 @@ type Busy struct {
 	within *Busy // nil: none
 	used   atomic.Int64
 	still  *Busy // what connections and streams hold; nil in a share
+	// alone is what this share takes of nobody's but itself: only what is taken beyond it is taken of within, too. Of the
+	// account of what stands open it is what each door gets of that.
+	alone int64
+	lone  sync.Mutex   // held while used changes of a share with something alone
+	aside atomic.Int64 // of what stands open: that doors have taken of what is theirs alone
 
 	mu      sync.Mutex
 	waiting list.List // of *taking, the oldest first
@@ -40,17 +45,25 @@ type Busy struct {
 // taking is a Take that waits.
 type taking struct {
 	n    int64
+	from *Busy         // a share with something alone: it waits for that one's, in the line of the account; nil: none
 	done chan struct{} // closed when it has its share
 }
 
 // NewBusy makes an account of limit bytes.
 func NewBusy(limit int64) *Busy {
 	limit = max(limit, 1)
-	return &Busy{limit: limit, still: &Busy{limit: max(limit/standingShare, 1)}}
+	still := max(limit/standingShare, 1)
+	alone := still / aloneShare
+	return &Busy{limit: limit, still: &Busy{limit: still - mostDoors*alone, alone: alone}}
 }
 
-// standingShare is which part of an account there is besides for what stands open.
-const standingShare = 4
+// standingShare is which part of an account there is besides for what stands open, and aloneShare which part of that
+// each of so many doors has for itself.
+const (
+	standingShare = 4
+	aloneShare    = 32
+	mostDoors     = 6
+)
 
 // DefaultBusy is the account for a process that may take so much memory in all (0: not known): half of it, and 4 GiB at
 // most. The rest is for the store, and for what lives beside what is counted.
@@ -74,9 +87,10 @@ func (b *Busy) Share(limit int64) *Busy {
 	return share
 }
 
-// Standing is the account of what connections and streams hold for as long as they are open, all of all doors together.
-// It has a quarter of b's bytes, beside them: however many stand idle, requests have their room, and however much
-// requests take, who comes is let in and told so. Of a share it is its account's.
+// Standing is the account of what connections and streams hold for as long as they are open, all of all doors together,
+// but for what each door has alone. With that it has a quarter of b's bytes, beside them: however many stand idle,
+// requests have their room, and however much requests take, who comes is let in and told so. Of a share it is its
+// account's.
 func (b *Busy) Standing() *Busy {
 	for b != nil && b.within != nil {
 		b = b.within
@@ -87,12 +101,16 @@ func (b *Busy) Standing() *Busy {
 	return b.still
 }
 
-// StandingOfDoor is what one door may take of Standing, an account of its own within that: three quarters, so that who
-// keeps connections of one door open leaves some for the others, by which an operator sees what goes on. A door asks
-// once.
+// StandingOfDoor is what one door may take of what stands open, an account of its own within Standing: three quarters of
+// all, so that who keeps connections of one door open leaves some for the others, by which an operator sees what goes
+// on. A part of it is the door's alone: it is there also when the connections of several others are held. A door asks
+// once, of at most mostDoors.
 func (b *Busy) StandingOfDoor() *Busy {
 	of := b.Standing()
-	return of.Share(of.Limit() / 4 * 3)
+	if of == nil {
+		return of.Share(0)
+	}
+	return &Busy{limit: max((of.limit+mostDoors*of.alone)/4*3, 1), within: of, alone: of.alone, Patience: of.Patience}
 }
 
 // Limit is the bound; 1<<62 without one.
@@ -108,12 +126,12 @@ func (b *Busy) Used() int64 {
 	if b == nil {
 		return 0
 	}
-	return b.used.Load()
+	return b.used.Load() + b.aside.Load()
 }
 
 // Try takes n bytes if there are so many left and nobody waits for them.
 func (b *Busy) Try(n int64) bool {
-	for a := b; a != nil && n > smallBytes; a = a.within {
+	for a := b; a != nil && n > smallBytes && !a.hasAlone(n); a = a.within {
 		if a.crowded.Load() {
 			return false
 		}
@@ -131,10 +149,39 @@ func (b *Busy) TryMore(n int64, what string) error {
 		max(b.limit-b.Used(), 0), b.limit)
 }
 
+// own tells whether b is a share that has something alone.
+func (b *Busy) own() bool { return b.within != nil && b.alone > 0 }
+
+// hasAlone tells whether n bytes are there that nobody else can take.
+func (b *Busy) hasAlone(n int64) bool { return b.own() && b.used.Load()+n <= b.alone }
+
+// beyond is how much of so many bytes that are taken of b is taken of within, too.
+func (b *Busy) beyond(used int64) int64 { return max(used-b.alone, 0) }
+
+// change takes n bytes, if they are there or must be, or gives them back, of a share that has something alone.
+func (b *Busy) change(n int64, must bool) bool {
+	b.lone.Lock()
+	defer b.lone.Unlock()
+	used := b.used.Load()
+	n2 := b.beyond(used+n) - b.beyond(used)
+	switch {
+	case n > 0 && !must && (n > b.limit-used || n2 > 0 && !b.within.add(n2)):
+		return false
+	case n <= 0 || must:
+		b.within.used.Add(n2)
+	}
+	b.within.aside.Add(n - n2)
+	b.used.Store(used + n)
+	return true
+}
+
 // more takes n bytes if there are so many.
 func (b *Busy) more(n int64) bool {
 	if b == nil || n <= 0 {
 		return true
+	}
+	if b.own() {
+		return b.change(n, false)
 	}
 	if !b.add(n) {
 		return false
@@ -183,20 +230,41 @@ func (b *Busy) wait(ctx context.Context, n int64) error {
 	if b == nil {
 		return nil
 	}
-	b.mu.Lock()
 	t := &taking{n: n, done: make(chan struct{})}
+	of := b
+	if b.own() {
+		t.from, of = b, b.within
+	}
+	err := of.line(ctx, t)
+	if err != nil || of.within == nil || of.within.Try(n) {
+		return err
+	}
+	if err = of.within.wait(ctx, n); err != nil {
+		of.back(n)
+	}
+	return err
+}
+
+// line has t wait in b's line until it has its share of it. The error is ctx's.
+func (b *Busy) line(ctx context.Context, t *taking) error {
+	b.mu.Lock()
 	place := b.waiting.PushBack(t)
 	b.crowded.Store(true)
 	b.serve() // what was given back since Try
 	b.mu.Unlock()
 	select {
 	case <-t.done:
+		return nil
 	case <-ctx.Done():
 		b.mu.Lock()
 		select {
 		case <-t.done: // served in that moment
 			b.mu.Unlock()
-			b.back(n)
+			if t.from != nil {
+				t.from.Give(t.n)
+			} else {
+				b.back(t.n)
+			}
 		default:
 			b.waiting.Remove(place)
 			b.serve() // those behind may want less
@@ -204,32 +272,35 @@ func (b *Busy) wait(ctx context.Context, n int64) error {
 		}
 		return context.Cause(ctx)
 	}
-	if b.within == nil || b.within.Try(n) {
-		return nil
-	}
-	err := b.within.wait(ctx, n)
-	if err != nil {
-		b.back(n)
-	}
-	return err
 }
 
-// serve gives the oldest of those who wait their shares. mu is held.
+// serve gives the oldest of those who wait their shares. Who waits for what a door has alone holds up nobody: that door
+// may have had all that it can have. mu is held.
 func (b *Busy) serve() {
-	for e := b.waiting.Front(); e != nil; e = b.waiting.Front() {
+	var next *list.Element
+	for e := b.waiting.Front(); e != nil; e = next {
 		t := e.Value.(*taking)
-		if !b.add(t.n) {
+		next = e.Next()
+		switch {
+		case t.from == nil && !b.add(t.n):
 			return
+		case t.from != nil && !t.from.change(t.n, false):
+			continue
 		}
 		b.waiting.Remove(e)
 		close(t.done)
 	}
-	b.crowded.Store(false)
+	b.crowded.Store(b.waiting.Len() > 0)
 }
 
 // Give gives n bytes back.
 func (b *Busy) Give(n int64) {
 	if b == nil || n <= 0 {
+		return
+	}
+	if b.own() {
+		b.change(-n, true)
+		b.within.back(0)
 		return
 	}
 	b.within.Give(n)
@@ -281,6 +352,10 @@ func (h *Hold) Try(n int64) bool {
 // is given any before others have given them back.
 func (h *Hold) Owe(n int64) {
 	for b := h.Of; b != nil; b = b.within {
+		if b.own() {
+			b.change(n, true)
+			break
+		}
 		b.used.Add(n)
 	}
 	h.n += n

@@ -38,25 +38,88 @@ func answerOn(conn net.Conn) string {
 	return string(b[:n])
 }
 
-// Who keeps open all the connections of one door that there is room for leaves others theirs.
-func TestConnectionsOfOneDoorLeaveRoomForOthers(t *testing.T) {
-	busy := standingFor(3 * ConnStands)
-	c := Config{Busy: busy, Handler: http.HandlerFunc(func(http.ResponseWriter, *http.Request) {})}
-	flooded, other := open(t, c), open(t, c)
-	for range 10 {
-		dialWeb(t, flooded)
+// Who keeps open all the connections of two doors that there is room for leaves every other one some that nobody else
+// can have.
+func TestConnectionsOfSomeDoorsLeaveRoomForEveryOther(t *testing.T) {
+	const each, most = 4, 3 * mostDoors * 4 * 4 / 3 // connections that a door has alone, and that one may have
+	busy := NewBusy(standingShare * aloneShare * each * ConnStands)
+	if got := busy.StandingOfDoor().Limit() / ConnStands; got != most {
+		t.Fatalf("a door may have %d connections", got)
 	}
-	doortest.Until(t, "the door is full", func() bool { return busy.Standing().Used() >= 3*ConnStands })
-	conn := dialWeb(t, other)
-	if err := conn.SetDeadline(time.Now().Add(time.Minute)); err != nil {
-		t.Fatal(err)
+	c := Config{Busy: busy, MaxConnections: 1000,
+		Handler: http.HandlerFunc(func(http.ResponseWriter, *http.Request) {})}
+	flooded := []*Web{open(t, c), open(t, c)}
+	for _, w := range flooded {
+		for range aloneShare * each {
+			dialWeb(t, w)
+		}
 	}
-	if _, err := io.WriteString(conn, "GET / HTTP/1.1\r\nHost: a\r\n\r\n"); err != nil {
-		t.Fatal(err)
+	doortest.Until(t, "the doors are full", func() bool {
+		return busy.Standing().Used() == (aloneShare-(mostDoors-2))*each*ConnStands
+	})
+	for range mostDoors - 2 {
+		other := open(t, c)
+		for range each {
+			conn := dialWeb(t, other)
+			if err := conn.SetDeadline(time.Now().Add(time.Minute)); err != nil {
+				t.Fatal(err)
+			}
+			if _, err := io.WriteString(conn, "GET / HTTP/1.1\r\nHost: a\r\n\r\n"); err != nil {
+				t.Fatal(err)
+			}
+			if got := answerOn(conn); got != "HTTP/1.1 200 OK" {
+				t.Errorf("%q", got)
+			}
+		}
 	}
-	if got := answerOn(conn); got != "HTTP/1.1 200 OK" {
-		t.Errorf("%q", got)
+}
+
+// What a door has alone is given back to it, and what it has beyond that to all: in whatever order connections of
+// several doors come and go, no more are open than there is room for, and who waits is let in as soon as there is.
+func TestWhatADoorHasAloneComesBackToIt(t *testing.T) {
+	const unit = 1 << 10
+	busy := NewBusy(standingShare * aloneShare * unit) // each door has one unit alone, and at most 24 of 26 others
+	all := busy.Standing()
+	a, b := busy.StandingOfDoor(), busy.StandingOfDoor()
+	take := func(of *Busy, n int, ok bool) {
+		t.Helper()
+		for i := range n {
+			if of.Try(unit) != ok {
+				t.Fatalf("%d of %d: %t, with %d in use", i, n, !ok, all.Used()/unit)
+			}
+		}
 	}
+	take(a, 24, true)
+	take(a, 1, false)
+	take(b, 1+26-23, true)
+	take(b, 1, false)
+	for _, of := range []*Busy{a, b} {
+		got := make(chan error, 1)
+		go func() { got <- of.Take(t.Context(), unit) }()
+		doortest.Until(t, "one waits", func() bool { return all.crowded.Load() })
+		if other := map[*Busy]*Busy{a: b, b: a}[of]; of == b {
+			other.Give(unit) // beyond what it has alone: for all
+		} else {
+			of.Give(unit)
+		}
+		if err := <-got; err != nil {
+			t.Error(err)
+		}
+	}
+	a.Give(a.Used())
+	b.Give(b.Used())
+	if all.Used() != 0 || all.used.Load() != 0 {
+		t.Errorf("%d are taken, %d of those for all", all.Used(), all.used.Load())
+	}
+	take(b, 24, true)
+	h := Hold{Of: a}
+	h.Owe(10 * unit) // whether they are left or not
+	if all.used.Load() != (23+9)*unit {
+		t.Errorf("%d are taken of those for all", all.used.Load()/unit)
+	}
+	h.End()
+	take(a, 4, true)
+	take(a, 1, false)
 }
 
 // Connections for which there is no room wait until another one ends, and nothing is lost of what they sent.

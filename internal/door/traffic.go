@@ -20,11 +20,11 @@ type Traffic struct {
 	sent        prometheus.Counter
 	waiting     *prometheus.GaugeVec
 	unshaken    prometheus.Counter
-	seats       *Seats // nil: as many connections as come
+	seats       *doorSeats // nil: as many connections as come
 }
 
 // Share has the door's connections take seats, which several doors share. It is called before the door opens.
-func (t *Traffic) Share(s *Seats) { t.seats = s }
+func (t *Traffic) Share(s *Seats) { t.seats = s.ofDoor() }
 
 // outcome is a call and what it was answered with.
 type outcome struct{ call, code string }

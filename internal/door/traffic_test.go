@@ -57,7 +57,8 @@ func BenchmarkEndedParallel(b *testing.B) {
 // waits for none.
 func TestConnectionsOfAllDoorsLeaveFilesToTheJournal(t *testing.T) {
 	for files, want := range map[uint64]int{100: 50, 1024: 512, 4096: 3072, 1 << 20: 3 << 18} {
-		if got := cap(SeatsFor(files).free); got != want {
+		s := SeatsFor(files)
+		if got := cap(s.free) + mostDoors*s.alone; got != want || files > 100 && s.alone < 10 {
 			t.Errorf("of %d files connections may have %d, not %d", files, got, want)
 		}
 	}
@@ -118,5 +119,47 @@ func TestConnectionsOfAllDoorsLeaveFilesToTheJournal(t *testing.T) {
 	third.Close()
 	if len(seats.free) != 0 {
 		t.Errorf("%d seats are not given back", len(seats.free))
+	}
+}
+
+// TestConnectionsOfSomeDoorsLeaveFilesToEveryOther holds every seat that two doors can have: each other one has some.
+func TestConnectionsOfSomeDoorsLeaveFilesToEveryOther(t *testing.T) {
+	seats, closed := SeatsFor(1024), make(chan struct{})
+	close(closed) // nobody waits
+	fill := func(d *doorSeats) (n int) {
+		for full := false; !full; {
+			select {
+			case d.alone <- struct{}{}:
+				n++
+			case d.free <- struct{}{}:
+				n++
+			default:
+				full = true
+			}
+		}
+		return n
+	}
+	if n := fill(seats.ofDoor()) + fill(seats.ofDoor()); n != 512-(mostDoors-2)*seats.alone {
+		t.Errorf("two doors have %d seats", n)
+	}
+	for range mostDoors - 2 {
+		other := seats.ofDoor()
+		var leaves []func()
+		for range 3 {
+			for range seats.alone {
+				leave, ok := other.take(closed)
+				if !ok {
+					t.Fatalf("%d of its %d seats are there", len(leaves), seats.alone)
+				}
+				leaves = append(leaves, leave)
+			}
+			if _, ok := other.take(closed); ok {
+				t.Error("a seat that is another's")
+			}
+			for _, leave := range leaves {
+				leave()
+			}
+			leaves = nil
+		}
 	}
 }
