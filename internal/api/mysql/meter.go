@@ -26,6 +26,11 @@ func (s *session) allowance() allowance {
 	c := s.door.config
 	a := allowance{words: bounds.Default, value: c.MaxPacketBytes, bytes: c.StatementBytes, rows: c.MaxJoinSize,
 		time: c.StatementTimeout}
+	if v, ok := s.variables.of(joinVariable); ok {
+		if own, ok := v.Val.(int64); ok {
+			a.rows = min(a.rows, own)
+		}
+	}
 	if s.door.users.Any() && (s.user == nil || len(s.user.Grants) == 0) {
 		a.words = bounds.Least
 		a.value, a.bytes = min(a.value, 64<<10), min(a.bytes, 4<<20)

@@ -66,8 +66,41 @@ func (l *long) show(sc *gms.Context, s *session, words []string) error {
 		return l.answerRows([]string{"Level", "Code", "Message"})
 	case two == "open tables":
 		return l.answerRows([]string{"Database", "Table", "In_use", "Name_locked"})
+	case words[0] == "plugins":
+		return l.answerRows([]string{"Name", "Status", "Type", "Library", "License"})
+	case words[0] == "profiles": // nothing is profiled
+		return l.answerRows([]string{"Query_ID", "Duration", "Query"})
+	case words[0] == "profile":
+		return l.answerRows([]string{"Status", "Duration"})
+	case words[0] == "collation", two == "slave status", two == "function status":
+		l.nameColumns()
 	}
 	return nil
+}
+
+// columnNames are MySQL's names of columns that go-mysql-server's SHOW calls otherwise, in small letters.
+var columnNames = map[string]string{
+	"collation": "Collation", "charset": "Charset", "id": "Id", "default": "Default", "compiled": "Compiled",
+	"sortlen": "Sortlen", "pad_attribute": "Pad_attribute", "character_set_client": "character_set_client",
+	"collation_connection": "collation_connection",
+}
+
+// nameColumns gives the columns of the answer MySQL's names.
+func (l *long) nameColumns() {
+	if l.answer == nil {
+		return
+	}
+	answer := l.answer
+	l.answer = func(r *sqltypes.Result, more bool) error {
+		for _, f := range r.Fields {
+			f.Name = strings.Replace(f.Name, "Slavete_", "Replicate_", 1)
+			if own := columnNames[strings.ToLower(f.Name)]; own != "" {
+				f.Name = own
+			}
+			f.OrgName = f.Name
+		}
+		return answer(r, more)
+	}
 }
 
 var schemas = newForm(`(?is)^(.*?\bshow\s+)schemas\b`)

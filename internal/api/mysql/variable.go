@@ -1,6 +1,8 @@
 package mysql
 
 import (
+	"math"
+	"runtime"
 	"sync"
 	"time"
 
@@ -9,6 +11,9 @@ import (
 
 	"github.com/hikyaku/hikyaku/internal/queue"
 )
+
+// joinVariable is the most rows that a statement may read.
+const joinVariable = "max_join_size"
 
 // leaseVariable is SET queue_lease: the seconds for which rows taken from then on are owned; 0: as long as the
 // connection lives.
@@ -44,6 +49,13 @@ var variables = sync.OnceValue(func() *sharedVariables {
 		fixed("default_authentication_plugin", types.NewSystemStringType("default_authentication_plugin"),
 			"mysql_native_password"),
 		fixed("authentication_policy", types.NewSystemStringType("authentication_policy"), "*:mysql_native_password,,"),
+		fixed("version_compile_os", types.NewSystemStringType("version_compile_os"), systemName()),
+		fixed("version_compile_machine", types.NewSystemStringType("version_compile_machine"), machineName()),
+		// What drivers and programs with windows ask for before they use it.
+		has("have_compress", "YES"), has("have_dynamic_loading", "NO"), has("have_geometry", "NO"),
+		has("have_profiling", "NO"), has("have_query_cache", "NO"), has("have_rtree_keys", "NO"),
+		has("have_statement_timeout", "YES"), has("have_symlink", "DISABLED"),
+		fixed("innodb_read_only", types.NewSystemBoolType("innodb_read_only"), int8(0)),
 		fixed("version_comment", types.NewSystemStringType("version_comment"), "hikyaku, a message courier"),
 	})
 	shared := &sharedVariables{SystemVariableRegistry: gms.SystemVariables}
@@ -63,6 +75,34 @@ func usualMode() gms.SystemVariable {
 	usual := *own
 	usual.Default = mode
 	return &usual
+}
+
+// has says whether the server has something, as MySQL does.
+func has(name, value string) gms.SystemVariable {
+	return fixed(name, types.NewSystemStringType(name), value)
+}
+
+// systemName and machineName are what MySQL's builds call where they run.
+func systemName() string {
+	switch runtime.GOOS {
+	case "linux":
+		return "Linux"
+	case "darwin":
+		return "macos"
+	case "windows":
+		return "Win64"
+	}
+	return runtime.GOOS
+}
+
+func machineName() string {
+	switch runtime.GOARCH {
+	case "amd64":
+		return "x86_64"
+	case "arm64":
+		return "aarch64"
+	}
+	return runtime.GOARCH
 }
 
 func fixed(name string, typ gms.SystemVariableType, value any) gms.SystemVariable {
@@ -89,8 +129,18 @@ func bounding(c Config) {
 	say := func(name string, value int64) gms.SystemVariable {
 		return fixed(name, types.NewSystemIntType(name, value, value, false), value)
 	}
+	encrypts := "DISABLED"
+	if c.TLS.On() {
+		encrypts = "YES"
+	}
 	gms.SystemVariables.AddSystemVariables([]gms.SystemVariable{
-		say("max_allowed_packet", c.MaxPacketBytes), say("max_join_size", c.MaxJoinSize),
+		say("max_allowed_packet", c.MaxPacketBytes),
+		// a connection may be content with less, as those of mysql --safe-updates are
+		&gms.MysqlSystemVariable{
+			Name: joinVariable, Scope: gms.GetMysqlScope(gms.SystemVariableScope_Both), Dynamic: true,
+			Type: types.NewSystemIntType(joinVariable, 1, math.MaxInt64, false), Default: c.MaxJoinSize,
+		},
+		has("have_ssl", encrypts), has("have_openssl", encrypts),
 		say("max_prepared_stmt_count", maxPrepared),
 	})
 }

@@ -109,10 +109,10 @@ a> SHOW CHARACTER SET LIKE 'utf8mb4'
   Charset | Description | Default collation | Maxlen
   utf8mb4 | UTF-8 Unicode | utf8mb4_0900_ai_ci | 4
 a> SHOW COLLATION LIKE 'utf8mb4_bin'
-  collation | charset | ID | default | compiled | SORTLEN | PAD_ATTRIBUTE
+  Collation | Charset | Id | Default | Compiled | Sortlen | Pad_attribute
   utf8mb4_bin | utf8mb4 | 46 |  | Yes | 1 | PAD SPACE
 a> SHOW PLUGINS
-  PLUGIN_NAME | PLUGIN_VERSION | PLUGIN_STATUS | PLUGIN_TYPE | PLUGIN_TYPE_VERSION | PLUGIN_LIBRARY | PLUGIN_LIBRARY_VERSION | PLUGIN_AUTHOR | PLUGIN_DESCRIPTION | PLUGIN_LICENSE | LOAD_OPTION
+  Name | Status | Type | Library | License
 a> SHOW PRIVILEGES
   Privilege | Context | Comment
   Alter | Tables | To alter the table
@@ -188,7 +188,7 @@ a> SHOW TRIGGERS
 a> SHOW PROCEDURE STATUS
   Db | Name | Type | Definer | Modified | Created | Security_type | Comment | character_set_client | collation_connection | Database Collation
 a> SHOW FUNCTION STATUS
-  Db | Name | Type | Definer | Modified | Created | Security_type | Comment | CHARACTER_SET_CLIENT | COLLATION_CONNECTION | Database Collation
+  Db | Name | Type | Definer | Modified | Created | Security_type | Comment | character_set_client | collation_connection | Database Collation
 a> SHOW EVENTS
   Db | Name | Definer | Time zone | Type | Execute At | Interval Value | Interval Field | Starts | Ends | Status | Originator | character_set_client | collation_connection | Database Collation
 a> SHOW OPEN TABLES
