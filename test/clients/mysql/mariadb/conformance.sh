@@ -53,7 +53,10 @@ refused() {
 lines() { printf '%s\n' "$@"; }
 row() { local IFS=$'\t'; printf '%s\n' "$*"; }
 
-check_connect_tcp() { want 1 "$(sql 'SELECT 1')"; }
+check_connect_tcp() {
+	want 1 "$(sql 'SELECT 1')"
+	want 1 "$(sql --safe-updates 'SELECT 1')" # it sets max_join_size
+}
 check_connect_socket() {
 	want 1 "$("${shell[@]}" "${socket[@]}" "${secret[@]}" "$database" -e 'SELECT 1' 2>&1)"
 }
