@@ -4,6 +4,9 @@ import (
 	"context"
 	"errors"
 
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
+
 	"github.com/hikyaku/hikyaku/internal/access"
 	"github.com/hikyaku/hikyaku/internal/message"
 	"github.com/hikyaku/hikyaku/internal/queue"
@@ -70,8 +73,8 @@ func (r *publishRequest) check() error {
 	for i := range r.messages {
 		m := &r.messages[i]
 		if m.Key != r.messages[0].Key {
-			return invalid("messages", "message %d has another ordering key than the first: all of one request have "+
-				"the same one, or none has any", i)
+			return status.Errorf(codes.FailedPrecondition, "message %d has another ordering key than the first: in a "+
+				"single publish request all messages must have the same one, or none", i)
 		}
 		if err := checkMessage(i, m); err != nil {
 			return err

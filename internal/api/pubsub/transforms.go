@@ -50,7 +50,13 @@ func (d *Server) checkTransforms(all, was []*pubsubpb.MessageTransform) error {
 			return unserved(field, "another transform than javascript_udf")
 		}
 		f := t.GetJavascriptUdf()
+		named := func(other *pubsubpb.MessageTransform) bool {
+			return other.GetJavascriptUdf().GetFunctionName() == f.GetFunctionName()
+		}
 		switch {
+		case f.GetFunctionName() != "" && slices.ContainsFunc(all[:i], named):
+			return invalid(field, "transform %d has the function_name %q of another: each has its own", i,
+				f.GetFunctionName())
 		case f.GetFunctionName() == "":
 			return invalid(field, "transform %d has no function_name", i)
 		case f.GetCode() == "":

@@ -15,10 +15,12 @@ import (
 )
 
 // script is a transform by a function of the name f.
-func script(body string) *pubsubpb.MessageTransform {
+func script(body string) *pubsubpb.MessageTransform { return scriptAs("f", body) }
+
+func scriptAs(name, body string) *pubsubpb.MessageTransform {
 	return &pubsubpb.MessageTransform{Transform: &pubsubpb.MessageTransform_JavascriptUdf{
 		JavascriptUdf: &pubsubpb.JavaScriptUDF{
-			FunctionName: "f", Code: "function f(message, metadata) {" + body + "}",
+			FunctionName: name, Code: "function " + name + "(message, metadata) {" + body + "}",
 		}}}
 }
 
@@ -40,11 +42,11 @@ func (r *rig) scriptTopic(id string, transforms ...*pubsubpb.MessageTransform) {
 // TestATopicsFunctionsChangeWhatIsPublished uses Google's client. What a function drops has an id like the rest.
 func TestATopicsFunctionsChangeWhatIsPublished(t *testing.T) {
 	r := scriptRig(t)
-	disabled := script(`throw new Error("it is disabled");`)
+	disabled := scriptAs("g", `throw new Error("it is disabled");`)
 	disabled.Disabled = true
 	r.scriptTopic("news", script(`message.attributes.by = "f"; return message.data.startsWith("-") ? null : message;`),
 		disabled,
-		script(`message.data += "!"; return message;`))
+		scriptAs("h", `message.data += "!"; return message;`))
 	r.subscribeTo("news", "all")
 	r.subscribeTo("news", "some", func(s *pubsubpb.Subscription) { s.Filter = `attributes.by = "f"` })
 	p := r.google().Publisher("news")
@@ -186,7 +188,8 @@ func TestTransformsAreCheckedKeptAndChanged(t *testing.T) {
 			codes.InvalidArgument},
 		"large code": {[]*pubsubpb.MessageTransform{udf("f",
 			"function f() {}"+strings.Repeat(" ", 20<<10))}, codes.InvalidArgument},
-		"too many": {[]*pubsubpb.MessageTransform{ok, ok, ok, ok, ok, ok}, codes.InvalidArgument},
+		"one name of two": {[]*pubsubpb.MessageTransform{ok, udf("f", "function f() {}")}, codes.InvalidArgument},
+		"too many":        {[]*pubsubpb.MessageTransform{ok, ok, ok, ok, ok, ok}, codes.InvalidArgument},
 		"compression": {[]*pubsubpb.MessageTransform{{Transform: &pubsubpb.MessageTransform_Compression{}}},
 			codes.Unimplemented},
 		"inference": {[]*pubsubpb.MessageTransform{{
