@@ -73,6 +73,28 @@ def requests(sqs, prefix):
     }
 
 
+def others(all_requests, prefix):
+    """Requests with the members that those have not: where each is, values that are good, and others with their codes."""
+    fifo = all_requests["SendMessage"]["QueueUrl"] + ".fifo"
+    names = ["", "a b", "é", "x" * 129]
+    ids = {value: {"InvalidParameterValue"} for value in names}
+    tokens = {value: {"InvalidParameterValue"} for value in ("x", "é", "x" * 3000)}
+    group = {"MessageBody": "b", "MessageGroupId": "g"}
+    batch = [{"Id": "a", **group, "MessageDeduplicationId": "d"}]
+    return [
+        ("SendMessage", {"QueueUrl": fifo, **group}, ("MessageDeduplicationId",), ["d", "x" * 128], ids),
+        ("SendMessageBatch", {"QueueUrl": fifo, "Entries": batch}, ("Entries", 0, "MessageDeduplicationId"), ["e"],
+         ids),
+        ("ReceiveMessage", {"QueueUrl": fifo}, ("ReceiveRequestAttemptId",), ["a", "x" * 128], ids),
+        ("ListQueues", {"MaxResults": 1}, ("NextToken",), [], tokens),
+        ("ListDeadLetterSourceQueues", all_requests["ListDeadLetterSourceQueues"], ("NextToken",), [], tokens),
+        *((call, all_requests[call], (*at, *inner, lists), [[]], {one: {BATCH + "UnsupportedOperation"}})
+          for call, at in (("SendMessage", ()), ("SendMessageBatch", ("Entries", 0)))
+          for inner in (("MessageAttributes", "n"), ("MessageSystemAttributes", "AWSTraceHeader"))
+          for lists, one in (("StringListValues", ("a",)), ("BinaryListValues", (b"a",)))),
+    ]
+
+
 def spoiled(shape, request, path, typed):
     """What can be wrong with the members of a structure: where, the value, and the codes that tell it.
 
@@ -171,4 +193,10 @@ def check(sqs, prefix):
             if codes is not None and got not in codes:
                 shown = "left out" if value is MISSING else f"{value!r:.80}"
                 wrong.append(f"{call} with {'.'.join(map(str, at))} {shown}: {got}")
+    sqs.create_queue(QueueName=f"{prefix}-fields.fifo", Attributes={"FifoQueue": "true"})
+    for call, request, at, good, bad in others(all_requests, prefix):
+        for value, codes in [*((value, {None}) for value in good), *bad.items()]:
+            got = code(sqs, call, put(request, at, list(value) if isinstance(value, tuple) else value))
+            if got not in codes:
+                wrong.append(f"{call} with {'.'.join(map(str, at))} {value!r:.80}: {got}")
     return wrong
