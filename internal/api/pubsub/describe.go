@@ -39,13 +39,6 @@ func (d *Server) describe(sub *subscription, r resource) (*pubsubpb.Subscription
 		s.RetainAckedMessages = def.History > 0
 		s.Filter = def.Filter // by the store's language: it was written in that
 	}
-	// The reference: a version is always shown.
-	if c := s.PushConfig; c.PushEndpoint != "" && c.Attributes[pushVersion] == "" {
-		if c.Attributes == nil {
-			c.Attributes = map[string]string{}
-		}
-		c.Attributes[pushVersion] = "v1"
-	}
 	s.DeadLetterPolicy = nil
 	if def.MaxAttempts > 0 {
 		letters, err := queue.ParseName(def.DeadLetter)
