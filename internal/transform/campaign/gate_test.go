@@ -110,6 +110,62 @@ func TestEachUserGetsItAtTheirLocalTime(t *testing.T) {
 	}
 }
 
+// TestALocalTimeThatAClockSkipsOrHasTwiceComesOnceAndNotEarly: in 2026 clocks in Paris and Los Angeles are put forward
+// on 29 and 8 March, from 2:00 to 3:00, and back on 25 October and 1 November, from 3:00 and from 2:00.
+func TestALocalTimeThatAClockSkipsOrHasTwiceComesOnceAndNotEarly(t *testing.T) {
+	for _, c := range []struct{ zone, local, want string }{
+		{"Europe/Paris", "2026-03-29T02:30", "2026-03-29T01:00:00Z"},
+		{"America/Los_Angeles", "2026-03-08T02:30", "2026-03-08T10:00:00Z"},
+		{"Europe/Paris", "2026-03-29T01:59", "2026-03-29T00:59:00Z"},
+		{"Europe/Paris", "2026-03-29T03:00", "2026-03-29T01:00:00Z"},
+		{"America/Los_Angeles", "2026-03-08T03:00", "2026-03-08T10:00:00Z"},
+		{"Europe/Paris", "2026-10-25T02:30", "2026-10-25T00:30:00Z"},
+		{"America/Los_Angeles", "2026-11-01T01:30", "2026-11-01T08:30:00Z"},
+		{"Europe/Paris", "2026-10-25T03:00", "2026-10-25T02:00:00Z"},
+		{"Australia/Lord_Howe", "2026-10-04T02:15", "2026-10-03T15:30:00Z"}, // half an hour is skipped
+		{"Australia/Lord_Howe", "2026-04-05T01:45", "2026-04-04T14:45:00Z"}, // and shown twice
+		{"Pacific/Apia", "2011-12-30T12:00", "2011-12-30T10:00:00Z"},        // a day that is skipped
+		{"Asia/Tokyo", "2026-06-01T09:00", "2026-06-01T00:00:00Z"},
+		{"UTC", "2026-06-01T09:00", "2026-06-01T09:00:00Z"},
+	} {
+		want, err := time.Parse(time.RFC3339, c.want)
+		if err != nil {
+			t.Fatal(err)
+		}
+		now := want.Add(-100 * time.Hour)
+		g := at(t, Config{TimeZone: "tz"}, now.Format(time.RFC3339))
+		if got := now.Add(g.waits(t, of("tz", c.zone, campaign.Local, c.local))); !got.Equal(want) {
+			t.Errorf("%s in %s comes at %v, not %v", c.local, c.zone, got, want)
+		}
+	}
+}
+
+// FuzzLocalTimes: what waits for a local time comes when a clock there shows that or later for the first time.
+func FuzzLocalTimes(f *testing.F) {
+	f.Add(int64(1774746900), uint8(0))
+	f.Add(int64(1792887300), uint8(3))
+	names := []string{"Europe/Paris", "Australia/Lord_Howe", "America/Los_Angeles", "America/Havana", "Pacific/Apia", "UTC"}
+	f.Fuzz(func(t *testing.T, unix int64, zone uint8) {
+		place, err := load(names[int(zone)%len(names)])
+		if err != nil {
+			t.Fatal(err)
+		}
+		local := time.Unix(unix%4e9, 0).UTC().Format(campaign.LocalForm)
+		due, err := first(local, place)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if shown := due.Format(campaign.LocalForm); shown < local {
+			t.Errorf("%s in %s comes at %v", local, place, due)
+		}
+		for before := due.Add(-time.Minute); due.Sub(before) < 3*time.Hour; before = before.Add(-time.Minute) {
+			if before.Format(campaign.LocalForm) == local {
+				t.Errorf("%s in %s comes at %v, and not at %v", local, place, due, before)
+			}
+		}
+	})
+}
+
 func TestSettingsOfAGateAreChecked(t *testing.T) {
 	for setting, c := range map[string]Config{
 		"default_zone": {DefaultZone: "Edo"},

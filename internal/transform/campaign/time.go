@@ -19,12 +19,36 @@ func (g *gate) wait(m *message.Message) time.Duration {
 	now := g.clock()
 	at := now.In(g.zone(m))
 	if given {
-		due, err := time.ParseInLocation(campaign.LocalForm, local.AsString(), at.Location())
+		due, err := first(local.AsString(), at.Location())
 		if err == nil && due.After(at) {
 			at = due
 		}
 	}
 	return g.quiet.end(at).Sub(now)
+}
+
+// first is the first instant at which a clock in a place shows a time; one that is put forward over it, a later one.
+func first(local string, place *time.Location) (time.Time, error) {
+	due, err := time.ParseInLocation(campaign.LocalForm, local, place)
+	if err != nil {
+		return due, err
+	}
+	begin, end := due.ZoneBounds()
+	switch shown := due.Format(campaign.LocalForm); {
+	case shown < local: // it is skipped, and what the library has chosen lies before that
+		return end, nil
+	case shown > local:
+		return begin, nil
+	case begin.IsZero():
+		return due, nil
+	}
+	// A clock that is put back shows it twice.
+	_, now := due.Zone()
+	_, before := begin.Add(-time.Second).Zone()
+	if earlier := due.Add(time.Duration(now-before) * time.Second); earlier.Before(begin) && before > now {
+		return earlier, nil
+	}
+	return due, nil
 }
 
 // zone is where the user is.
