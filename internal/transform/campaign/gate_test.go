@@ -144,7 +144,8 @@ func TestALocalTimeThatAClockSkipsOrHasTwiceComesOnceAndNotEarly(t *testing.T) {
 func FuzzLocalTimes(f *testing.F) {
 	f.Add(int64(1774746900), uint8(0))
 	f.Add(int64(1792887300), uint8(3))
-	names := []string{"Europe/Paris", "Australia/Lord_Howe", "America/Los_Angeles", "America/Havana", "Pacific/Apia", "UTC"}
+	names := []string{"Europe/Paris", "Australia/Lord_Howe", "America/Los_Angeles", "America/Havana", "Pacific/Apia",
+		"UTC"}
 	f.Fuzz(func(t *testing.T, unix int64, zone uint8) {
 		place, err := load(names[int(zone)%len(names)])
 		if err != nil {
