@@ -3,6 +3,7 @@
 package wine
 
 import (
+	"errors"
 	"fmt"
 	"io/fs"
 	"os"
@@ -34,6 +35,7 @@ func build(dir string) error {
 	for _, step := range []func() error{
 		func() error { return dll("gcdapi.dll", "gcdapi.c") },
 		func() error { return dll("ViGEmClient.dll", "vigemclient.c") },
+		func() error { return board(here, dir) },
 		func() error { return dll("bcryptprimitives.dll", "bcryptprimitives.c", "deletion.c") },
 		func() error {
 			return goes(windows, "build", "-o", filepath.Join(dir, programName), "./cmd/hikyaku-pad")
@@ -76,6 +78,24 @@ func build(dir string) error {
 		}
 	}
 	return nil
+}
+
+// board builds the firmware of docs/adapter.md as a program, which needs no library of the tree.
+func board(here, dir string) error {
+	page, err := os.ReadFile(filepath.Join(here, "docs/adapter.md"))
+	if err != nil {
+		return err
+	}
+	_, rest, _ := strings.Cut(string(page), "```c\n")
+	text, _, closed := strings.Cut(rest, "```\n")
+	if !closed {
+		return errors.New("docs/adapter.md has no firmware")
+	}
+	if err := os.WriteFile(filepath.Join(dir, "firmware.c"), []byte(text), 0o666); err != nil {
+		return err
+	}
+	return command(here, nil, "cc", "-std=gnu11", "-O2", "-static", "-I", dir, "-o", filepath.Join(dir, "board"),
+		"internal/sink/gamepad/serial/testdata/board.c")
 }
 
 func command(dir string, env []string, name string, args ...string) error {

@@ -11,5 +11,6 @@
 //     unplugged or slow.
 //   - libraries/vigemclient.c is ViGEm's library, likewise: the bus behind it is a driver of Windows' kernel, and Wine
 //     has no such kernel.
+//   - The firmware of docs/adapter.md is compiled for Linux, and is what Wine's port COM5 leads to.
 //   - libraries/bcryptprimitives.c and libraries/deletion.c are what Wine 8 lacks for programs of Go.
 package wine

@@ -20,8 +20,8 @@ const (
 
 // Driver is the driver.
 func Driver() device.Driver {
-	return device.Driver{Name: name, Summary: "an adapter on a serial line of Linux (docs/adapter.md); the FILE is " +
-		"/dev/ttyACM0 or the like, and /dev/ttyUSB0@1000000 is one with another speed than 115200", Target: true,
+	return device.Driver{Name: name, Summary: "an adapter on a serial line (docs/adapter.md); the FILE is " +
+		"/dev/ttyACM0, COM3 or the like, and /dev/ttyUSB0@1000000 is one with another speed than 115200", Target: true,
 		Pads: 1, Repeat: repeat, Open: open}
 }
 

@@ -1,4 +1,4 @@
-//go:build !linux
+//go:build !linux && !windows
 
 package serial
 
@@ -8,5 +8,5 @@ func open(target string, players []int) (device.Device, error) {
 	if _, _, err := place(target); err != nil {
 		return nil, err
 	}
-	return device.Elsewhere(name, "Linux")(target, players)
+	return device.Elsewhere(name, "Linux and Windows")(target, players)
 }
