@@ -130,7 +130,8 @@ func numbers(n int) []int {
 // nodes are the campaign's graph.
 func (tr *trial) nodes(t testing.TB) ([]pipeline.Node, *apns.Sink) {
 	t.Helper()
-	source, err := queuesource.New(queuesource.Config{Queue: "outbox"}, component.Env{Name: "waiting", Store: tr.store.Service()})
+	source, err := queuesource.New(queuesource.Config{Queue: "outbox"},
+		component.Env{Name: "waiting", Store: tr.store.Service()})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -485,7 +485,8 @@ func TestConditionsAreCheckedAgainstTheQueue(t *testing.T) {
 	if _, err := store.CreateQueue(t.Context(), named("rows"), queue.Definition{Columns: columns}); err != nil {
 		t.Fatal(err)
 	}
-	made, err := New(Config{From: []From{{Queue: "q"}, {Queue: "rows", Where: "m > 1"}}}, component.Env{Store: store.Service()})
+	made, err := New(Config{From: []From{{Queue: "q"}, {Queue: "rows", Where: "m > 1"}}},
+		component.Env{Store: store.Service()})
 	if err != nil {
 		t.Fatal(err)
 	}
