@@ -13,6 +13,14 @@ import (
 	"golang.org/x/term"
 
 	"github.com/hikyaku/hikyaku/internal/bench"
+	"github.com/hikyaku/hikyaku/internal/bench/harness"
+	pacebench "github.com/hikyaku/hikyaku/internal/bench/pace"
+	publishbench "github.com/hikyaku/hikyaku/internal/bench/publish"
+	pushbench "github.com/hikyaku/hikyaku/internal/bench/push"
+	q4mbench "github.com/hikyaku/hikyaku/internal/bench/q4m"
+	queuebench "github.com/hikyaku/hikyaku/internal/bench/queue"
+	sinkbench "github.com/hikyaku/hikyaku/internal/bench/sink"
+	sqsbench "github.com/hikyaku/hikyaku/internal/bench/sqs"
 	"github.com/hikyaku/hikyaku/pace"
 )
 
@@ -26,15 +34,15 @@ noisy machine: look at the ratios, not at absolute numbers.`,
 	for _, b := range bench.All() {
 		cmd.AddCommand(newOneBench(b, host))
 	}
-	cmd.AddCommand(newOccupant(), newBenchServer(serverName, "MySQL", bench.ServeQ4M),
-		newBenchServer(pubsubName, "Pub/Sub", bench.ServePublish), newBenchServer(sqsName, "SQS", bench.ServeSQS),
-		newBenchServer(pushName, "push", bench.ServePush), newBenchServer(sinkName, "database", bench.ServeSink),
+	cmd.AddCommand(newOccupant(), newBenchServer(serverName, "MySQL", q4mbench.Serve),
+		newBenchServer(pubsubName, "Pub/Sub", publishbench.Serve), newBenchServer(sqsName, "SQS", sqsbench.Serve),
+		newBenchServer(pushName, "push", pushbench.Serve), newBenchServer(sinkName, "database", sinkbench.Serve),
 		newBurner())
 	return group(cmd)
 }
 
 func newOneBench(b bench.Bench, host *pace.Host) *cobra.Command {
-	o := bench.Options{Progress: os.Stderr, Terminal: term.IsTerminal(int(os.Stderr.Fd()))}
+	o := harness.Options{Progress: os.Stderr, Terminal: term.IsTerminal(int(os.Stderr.Fd()))}
 	var log bool
 	cmd := &cobra.Command{
 		Use:   b.Name,
@@ -121,7 +129,7 @@ func newOneBench(b bench.Bench, host *pace.Host) *cobra.Command {
 }
 
 // checkBench refuses works that a bench does not have, and what contradicts itself.
-func checkBench(b bench.Bench, o *bench.Options) error {
+func checkBench(b bench.Bench, o *harness.Options) error {
 	if o.Quick && o.Deep {
 		return &usageError{errors.New("--quick and --deep: a few seconds are not enough for what takes minutes"),
 			"choose one of them"}
@@ -153,7 +161,7 @@ func newOccupant() *cobra.Command {
 		Hidden:             true,
 		DisableFlagParsing: true,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return bench.Occupy(cmd.Context(), args, cmd.OutOrStdout())
+			return queuebench.Occupy(cmd.Context(), args, cmd.OutOrStdout())
 		},
 	}
 }
@@ -165,7 +173,7 @@ func newBurner() *cobra.Command {
 		Hidden: true,
 		Args:   noArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return bench.Burn(cmd.Context(), args, cmd.InOrStdin(), cmd.OutOrStdout())
+			return pacebench.Burn(cmd.Context(), args, cmd.InOrStdin(), cmd.OutOrStdout())
 		},
 	}
 }

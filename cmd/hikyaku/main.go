@@ -16,7 +16,7 @@ import (
 	"os/signal"
 	"syscall"
 
-	"github.com/hikyaku/hikyaku/internal/bench"
+	pacebench "github.com/hikyaku/hikyaku/internal/bench/pace"
 	"github.com/hikyaku/hikyaku/internal/javascript"
 	"github.com/hikyaku/hikyaku/internal/sink/gamepad/play"
 	"github.com/hikyaku/hikyaku/pace"
@@ -31,7 +31,7 @@ func main() {
 
 // players are what this program can play in a process of its own.
 func players() pace.Players {
-	all := bench.PacePlayers()
+	all := pacebench.Players()
 	maps.Copy(all, play.Players())
 	return all
 }

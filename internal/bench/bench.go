@@ -2,6 +2,17 @@ package bench
 
 import (
 	"context"
+
+	"github.com/hikyaku/hikyaku/internal/bench/flow"
+	"github.com/hikyaku/hikyaku/internal/bench/function"
+	"github.com/hikyaku/hikyaku/internal/bench/harness"
+	"github.com/hikyaku/hikyaku/internal/bench/pace"
+	"github.com/hikyaku/hikyaku/internal/bench/publish"
+	"github.com/hikyaku/hikyaku/internal/bench/push"
+	"github.com/hikyaku/hikyaku/internal/bench/q4m"
+	"github.com/hikyaku/hikyaku/internal/bench/queue"
+	"github.com/hikyaku/hikyaku/internal/bench/sink"
+	"github.com/hikyaku/hikyaku/internal/bench/sqs"
 )
 
 // Bench is one experiment.
@@ -19,7 +30,7 @@ type Bench struct {
 	Deep    string   // what Options.Deep adds, for people; "": nothing
 	// Run measures and writes what it found. It ends early, with ctx's error, when ctx ends, and leaves no file behind
 	// but the plots that were asked for.
-	Run func(ctx context.Context, o Options) error
+	Run func(ctx context.Context, o harness.Options) error
 }
 
 // All lists the experiments by name.
@@ -28,72 +39,72 @@ func All() []Bench {
 		{
 			Name:    "queue",
 			Summary: "durable puts, claims, restarts, memory and cleaning of the store, beside the machine's own limit",
-			Works:   queueWorks(),
+			Works:   queue.Works(),
 			Deep:    "a start with ten million messages, which takes minutes and some 15 GB of disk",
-			Run:     Queue,
+			Run:     queue.Run,
 		},
 		{
 			Name: "q4m",
 			Summary: "takes by condition and inserts of MySQL clients, beside MariaDB, PostgreSQL and the machine's " +
 				"own limit",
-			Works: q4mWorks(),
+			Works: q4m.Works(),
 			Peers: true,
-			Run:   Q4M,
+			Run:   q4m.Run,
 		},
 		{
 			Name: "publish",
 			Summary: "Pub/Sub messages published alone, in bursts, in streams and flat out, beside Google's " +
 				"publisher and the raw call",
-			Works: publishWorks(),
-			Run:   Publish,
+			Works: publish.Works(),
+			Run:   publish.Run,
 		},
 		{
 			Name: "push",
 			Summary: "push delivery as four senders do it, and flat out through one connection, beside pushy, Go's " +
 				"net/http and the limit",
-			Works:  pushWorks(),
+			Works:  push.Works(),
 			Deep:   "the campaign to a million users, which takes minutes",
 			Pushes: true,
-			Run:    Push,
+			Run:    push.Run,
 		},
 		{
 			Name: "sqs",
 			Summary: "messages sent, received and deleted by clients of Amazon SQS, beside ElasticMQ and Amazon's " +
 				"client for Go",
-			Works: sqsWorks(),
+			Works: sqs.Works(),
 			Posts: true,
-			Run:   SQS,
+			Run:   sqs.Run,
 		},
 		{
 			Name:    "flow",
 			Summary: "students and scores, users and contents: the N+1 problem blocking and not, beside the ideal",
-			Works:   flowWorks(),
+			Works:   flow.Works(),
 			Streams: true,
-			Run:     Flow,
+			Run:     flow.Run,
 		},
 		{
 			Name: "sink",
 			Summary: "lines into the tables of a database, at rates, with more requests and columns, beside an " +
 				"INSERT an event",
-			Works: sinkWorks(),
+			Works: sink.Works(),
 			Sinks: true,
-			Run:   Sink,
+			Run:   sink.Run,
 		},
 		{
 			Name: "pace",
 			Summary: "how late frames are at 60000/1001 a second, by four ways, idle and beside work, and messages " +
 				"that have their time",
-			Works: paceWorks(),
+			Works: pace.Works(),
 			Paces: true,
-			Run:   Pace,
+			Run:   pace.Run,
 		},
 		{
 			Name: "function",
 			Summary: "functions cold and warm, what is billed, bursts and streams under each policy, beside starting " +
 				"them by hand",
-			Works:   functionWorks(),
+			Works:   function.Works(),
 			Invokes: true,
-			Run:     Function,
+			Run:     function.Run,
 		},
 	}
 }

@@ -2,9 +2,9 @@
 // anybody can repeat a figure instead of believing it.
 //
 // It is for people and for scripts that compare versions. It is no test: no speed is right or wrong here, and nothing
-// of it runs in a server. Each experiment is one entry of All and one command, hikyaku bench NAME.
+// of it runs in a server. Each experiment is a folder, one entry of All and one command, hikyaku bench NAME.
 //
-//	err := bench.Queue(ctx, bench.Options{Quick: true, Only: []string{"put", "claim"}, Out: os.Stdout})
+//	err := queue.Run(ctx, harness.Options{Quick: true, Only: []string{"put", "claim"}, Out: os.Stdout})
 //
 // # How two things are compared
 //

@@ -16,7 +16,13 @@ type floor struct {
 // floors is the map of the house, from the top.
 var floors = []floor{
 	{"commands", []string{"cmd/*", "test/*"}, "the program, and the tests that drive it from outside"},
-	{"experiments", []string{"internal/bench"}, "one file an experiment"},
+	{"benches", []string{"internal/bench"}, "which experiments there are"},
+	{"experiments", []string{"internal/bench/flow", "internal/bench/function", "internal/bench/pace",
+		"internal/bench/publish", "internal/bench/push", "internal/bench/q4m", "internal/bench/queue",
+		"internal/bench/sink", "internal/bench/sqs"}, "one folder an experiment"},
+	{"bench tests", []string{"internal/bench/benchtest"}, "what every experiment promises, for tests"},
+	{"shared by experiments", []string{"internal/bench/harness"},
+		"how sides take turns, servers and clients for them, and how the findings are shown"},
 	{"assembly", []string{"internal/config", "internal/sandbox/*"}, "the configuration's schema, which makes the " +
 		"graph; far ends that can be told to misbehave"},
 	{"doors", []string{"internal/api/*"}, "one wire protocol each"},
@@ -59,7 +65,7 @@ var floors = []floor{
 // forTests are rooms that only tests may import.
 var forTests = []string{
 	"internal/journal/journaltest", "internal/journal/file/faultfs", "internal/journal/memory",
-	"internal/push/pushtest", "internal/rows/rowstest", "internal/program/programtest",
+	"internal/push/pushtest", "internal/rows/rowstest", "internal/bench/benchtest", "internal/program/programtest",
 	"internal/databasetest", "internal/metricstest", "internal/outbound/proxytest",
 }
 
@@ -73,6 +79,7 @@ type exception struct {
 }
 
 var testExceptions = []exception{
+	{"internal/bench/harness", "internal/bench/benchtest", "its tests end as those of the experiments do"},
 	{"internal/journal/file", "internal/journal/file/faultfs",
 		"the crash tests run the journal on a disk that fails when told"},
 	{"internal/sink/*", "internal/sandbox/*", "a sink is tested against a far end that misbehaves"},

@@ -120,7 +120,7 @@ func (packages tested) unheld(t *testing.T, rules map[string][]ruleHolder) (miss
 		for _, h := range holders {
 			dir := h.where
 			if dir == benchHolder {
-				dir = "internal/bench"
+				dir = "internal/bench/queue"
 			}
 			p, ok := packages[dir]
 			if !ok {

@@ -7,7 +7,8 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/hikyaku/hikyaku/internal/bench"
+	"github.com/hikyaku/hikyaku/internal/bench/function"
+	"github.com/hikyaku/hikyaku/internal/bench/harness"
 	"github.com/hikyaku/hikyaku/internal/measure"
 )
 
@@ -15,9 +16,9 @@ import (
 // readers of DynamoDB Local.
 func TestTheBenchFindsTheClients(t *testing.T) {
 	var out bytes.Buffer
-	o := bench.Options{Quick: true, JSON: true, Out: &out, Dir: t.TempDir(), Only: []string{"stacktrace", "dynamodb"},
+	o := harness.Options{Quick: true, JSON: true, Out: &out, Dir: t.TempDir(), Only: []string{"stacktrace", "dynamodb"},
 		Clients: filepath.Join("../../..", ".cache", "clients", "functions")}
-	if err := bench.Function(t.Context(), o); err != nil {
+	if err := function.Run(t.Context(), o); err != nil {
 		t.Fatal(err)
 	}
 	var report measure.BenchReport

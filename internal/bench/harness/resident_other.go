@@ -1,0 +1,15 @@
+//go:build !linux
+
+package harness
+
+import "runtime"
+
+// ResidentBytes is the memory that the Go runtime has of the operating system and has not given back.
+func ResidentBytes() int64 {
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	return int64(m.Sys - m.HeapReleased)
+}
+
+// BytesRead cannot be told here.
+func BytesRead() int64 { return 0 }
