@@ -41,6 +41,9 @@ func (h *handler) ConnectionAuthenticated(c *vmysql.Conn) error {
 	if l, ok := link.Of(c.Conn); ok {
 		l.Ready()
 	}
+	if l := loginOf(c.Conn); l != nil {
+		l.shown()
+	}
 	if err := h.Handler.ConnectionAuthenticated(c); err != nil {
 		return err
 	}
@@ -89,6 +92,9 @@ func (h *handler) ComInitDB(c *vmysql.Conn, name string) error {
 // ConnectionClosed forgets a connection: what it owned goes back.
 func (h *handler) ConnectionClosed(c *vmysql.Conn) {
 	defer h.door.limit.ended()
+	if l := loginOf(c.Conn); l != nil {
+		l.of.End()
+	}
 	if g, ok := c.Conn.(*gate.Conn); ok {
 		if z, ok := g.Conn.(*compress.Conn); ok {
 			defer z.Release()

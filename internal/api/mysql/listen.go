@@ -15,7 +15,8 @@ import (
 // another's.
 func (d *Server) listen(ctx context.Context) (*limited, error) {
 	c := link.Config{TCP: d.config.Listen, Report: d.report, Count: d.traffic.of.Listen}
-	l := &limited{max: int64(d.config.MaxConnections), standing: d.standing}
+	l := &limited{max: int64(d.config.MaxConnections), standing: d.standing, logins: d.logins, traffic: d.traffic.of,
+		tls: d.config.TLS.On()}
 	switch d.config.Socket {
 	case settings.NoSocket:
 	case "":
@@ -38,6 +39,9 @@ type limited struct {
 	*link.Listener
 	max      int64
 	standing *door.Busy // has room for door.ConnStands of each
+	logins   *door.Busy // has room for what logins take
+	traffic  *door.Traffic
+	tls      bool
 	open     atomic.Int64
 }
 
@@ -49,7 +53,7 @@ func (l *limited) Accept() (net.Conn, error) {
 			return nil, err
 		}
 		if l.open.Add(1) <= l.max && l.standing.Try(door.ConnStands) {
-			return compress.Greet(conn), nil
+			return compress.Greet(newLogin(conn, &door.Hold{Of: l.logins, Traffic: l.traffic}, l.tls)), nil
 		}
 		l.open.Add(-1)
 		// the first bytes of a connection wait for nobody; a client that is gone misses nothing

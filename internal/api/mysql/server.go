@@ -61,6 +61,7 @@ type Server struct {
 	budget    *door.Busy // bytes of all statements and of what they read
 	standing  *door.Busy // bytes of connections
 	keeping   *door.Busy // of it, bytes of what they keep
+	logins    *door.Busy // bytes of logins
 	locks     locks
 	life      door.Life
 	listener  *vmysql.Listener
@@ -90,6 +91,7 @@ func New(c Config, o Options) (*Server, error) {
 	}
 	d.budget = o.Busy.Share(d.config.MaxBusyBytes)
 	d.standing = o.Busy.StandingOfDoor()
+	d.logins = o.Busy.Share(max(o.Busy.Limit()/loginShare, largestLogin*4))
 	d.keeping = d.standing.Share(d.standing.Limit() / keepingShare)
 	d.config.MaxPacketBytes = min(d.config.MaxPacketBytes, max(d.budget.Limit()/settings.Copies, leastPacket))
 	if d.report == nil {
