@@ -31,8 +31,8 @@ type Busy struct {
 	within *Busy // nil: none
 	used   atomic.Int64
 	still  *Busy // what connections and streams hold; nil in a share
-	// alone is what this share takes of nobody's but itself: only what is taken beyond it is taken of within, too. Of the
-	// account of what stands open it is what each door gets of that.
+	// alone is what this share takes of nobody's but itself: only what is taken beyond it is taken of within, too. Of
+	// the account of what stands open it is what each door gets of that.
 	alone int64
 	lone  sync.Mutex   // held while used changes of a share with something alone
 	aside atomic.Int64 // of what stands open: that doors have taken of what is theirs alone
@@ -101,10 +101,10 @@ func (b *Busy) Standing() *Busy {
 	return b.still
 }
 
-// StandingOfDoor is what one door may take of what stands open, an account of its own within Standing: three quarters of
-// all, so that who keeps connections of one door open leaves some for the others, by which an operator sees what goes
-// on. A part of it is the door's alone: it is there also when the connections of several others are held. A door asks
-// once, of at most mostDoors.
+// StandingOfDoor is what one door may take of what stands open, an account of its own within Standing: three quarters
+// of all, so that who keeps connections of one door open leaves some for the others, by which an operator sees what
+// goes on. A part of it is the door's alone: it is there also when the connections of several others are held. A door
+// asks once, of at most mostDoors.
 func (b *Busy) StandingOfDoor() *Busy {
 	of := b.Standing()
 	if of == nil {

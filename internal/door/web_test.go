@@ -162,7 +162,8 @@ func TestHandshakesThatFailAreCounted(t *testing.T) {
 			_, _ = io.ReadAll(c) // until it is closed, after what would be said
 			_ = c.Close()
 		}
-		if resp, _ := ask(t, w, "GET", known.Client().Transport.(*http.Transport).TLSClientConfig.Clone()); resp == nil {
+		trust := known.Client().Transport.(*http.Transport).TLSClientConfig.Clone()
+		if resp, _ := ask(t, w, "GET", trust); resp == nil {
 			t.Error("one that does not fail")
 		}
 		doortest.Until(t, "three are counted", func() bool {

@@ -281,8 +281,8 @@ func (p *formatPlay) rows() {
 	} {
 		wide, err := message.ParseColumns(texts)
 		p.must(err)
-		p.must(p.s.AlterColumns(p.ctx, formatName("altered-often"), Definition{Columns: wide}, []int{0, 1 - 2*(i&1)}[:len(wide)],
-			0))
+		from := []int{0, 1 - 2*(i&1)}[:len(wide)]
+		p.must(p.s.AlterColumns(p.ctx, formatName("altered-often"), Definition{Columns: wide}, from, 0))
 		row := []message.Value{message.String(fmt.Sprint(i)), message.String("x")}
 		p.put("altered-often", message.Message{Row: row[:len(wide)]})
 	}

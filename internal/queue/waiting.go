@@ -14,7 +14,7 @@ type waiter struct {
 	number uint64 // order of arrival
 	asker  asker
 	taken  int
-	served func(w *waiter) // called when it has taken some, or a queue is gone: once with gone, and before perhaps without
+	served func(w *waiter) // called when it has taken some, or a queue is gone: once with gone, before perhaps without
 	gone   bool            // served or given up: it waits nowhere any more
 	again  bool            // with gone: nothing was taken, it has to look again
 	upto   uint64          // of who has taken some and waits on: the last message that it waits for

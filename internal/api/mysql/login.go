@@ -12,8 +12,8 @@ import (
 )
 
 // The library sets aside what a packet says that it has, 16 MiB at most, before any of it is there, and before anybody
-// has shown who he is. So a packet of a login that is not small takes room first. What is under TLS is not seen, so that
-// a login there takes room for the largest.
+// has shown who he is. So a packet of a login that is not small takes room first. What is under TLS is not seen, so
+// that a login there takes room for the largest.
 const (
 	smallLogin   = 4 << 10
 	largestLogin = 128 << 10 // attributes of a connection have 64 KiB at most

@@ -54,7 +54,8 @@ func TestWhoHasNotLoggedInTakesLittleMemory(t *testing.T) {
 	files, pool := certificate(t)
 	s, stop := openStore(t, t.TempDir())
 	t.Cleanup(stop)
-	r := newRigWithin(t, Config{TLS: files}, users(t), s, door.NewBusy(loginShare*secureLogin)) // room for one under TLS
+	busy := door.NewBusy(loginShare * secureLogin) // there is room for one under TLS
+	r := newRigWithin(t, Config{TLS: files}, users(t), s, busy)
 	r.door.traffic.of.Waiting(door.ForRoom) // the metric is there from now on
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)

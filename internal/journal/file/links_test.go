@@ -104,7 +104,8 @@ func TestFilesThatStandForOthersAreNamedOrHarmless(t *testing.T) {
 					return errors.Join(os.Rename(a, a+".moved"), os.Rename(b, a), os.Rename(a+".moved", b))
 				}, a, b)
 			}
-			for what, link := range map[string]func(string, string) error{"a name of": os.Link, "a link to": os.Symlink} {
+			for what, link := range map[string]func(string, string) error{"a name of": os.Link,
+				"a link to": os.Symlink} {
 				try(fmt.Sprintf("%s as %s %s", a, what, b), func(dir string) error {
 					a, b := filepath.Join(dir, a), filepath.Join(dir, b)
 					return errors.Join(os.Remove(a), link(b, a))
