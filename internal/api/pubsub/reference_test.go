@@ -47,8 +47,8 @@ func TestFieldsThatOnlyTheServerSetsAreItsOwn(t *testing.T) {
 		TopicMessageRetentionDuration: durationpb.New(time.Hour),
 		AckDeadlineSeconds:            10, MessageRetentionDuration: durationpb.New(7 * 24 * time.Hour),
 		ExpirationPolicy: &pb.ExpirationPolicy{Ttl: durationpb.New(31 * 24 * time.Hour)},
-		// Not as the reference has it ("GetSubscription calls will always return a valid version, even if the subscription
-		// was created without this attribute"): the service shows none, and Terraform would take it away at each apply.
+		// Not as the reference has it ("GetSubscription calls will always return a valid version, even if the
+		// subscription was created without this attribute"): Terraform would take it away at each apply.
 		PushConfig: &pb.PushConfig{PushEndpoint: "http://127.0.0.1:1/"},
 	}
 	if d := cmp.Diff(wantSub, sub, protocmp.Transform()); d != "" {
