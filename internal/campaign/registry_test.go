@@ -181,7 +181,7 @@ func TestOrdersAreChecked(t *testing.T) {
 		"body": {Body: make([]byte, campaign.MostBody+1)},
 		"name": {Name: strings.Repeat("x", 201)},
 		"row":  {Rows: []json.RawMessage{json.RawMessage(`[1]`)}},
-		"rows": {Rows: many},
+		"rows": {Rows: many}, "no rows": {Rows: []json.RawMessage{}},
 		"row bytes": {Rows: []json.RawMessage{json.RawMessage(`{"a":"` + strings.Repeat("x", campaign.MostRowsBytes) +
 			`"}`)}},
 		"local time": {Local: "tomorrow"},

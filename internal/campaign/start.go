@@ -21,7 +21,8 @@ type Order struct {
 	Key   string
 	At    time.Time // not before; zero: at once
 	Local string    // LocalForm: each user at that time of their own; "": no matter
-	// Rows are JSON objects that the fanout takes in place of its source: a test, or a list made elsewhere.
+	// Rows are JSON objects that the fanout takes in place of its source: a test, or a list made elsewhere. nil: the
+	// source's. None at all is a mistake, since a list that came out empty must not become a campaign to everybody.
 	Rows []json.RawMessage
 }
 
@@ -39,6 +40,8 @@ func (o *Order) check() error {
 		return fmt.Errorf("%w: the body has %d bytes, the most are %d", ErrOrder, len(o.Body), MostBody)
 	case len(o.Name) > mostName, len(o.Key) > mostName:
 		return fmt.Errorf("%w: a name or key has more than %d bytes", ErrOrder, mostName)
+	case o.Rows != nil && len(o.Rows) == 0:
+		return fmt.Errorf("%w: there are no rows: leave them out to tell all that the fanout's source has", ErrOrder)
 	case len(o.Rows) > MostRows:
 		return fmt.Errorf("%w: %d rows, the most are %d", ErrOrder, len(o.Rows), MostRows)
 	case bytes > MostRowsBytes:

@@ -72,6 +72,9 @@ func TestOrdersOfCampaignsThatAreRefused(t *testing.T) {
 		`{"queue":""}`:                                "bad-name",
 		`{"queue":"news","json":1,"body":"1"}`:        "bad-request",
 		`{"queue":"news","rows":[1]}`:                 "bad-campaign",
+		`{"queue":"news","rows":[]}`:                  "bad-campaign", // a list that came out empty is not for all
+		`{"queue":"news","rows":null}`:                "bad-campaign",
+		`{"queue":"news","row":[]}`:                   "bad-request",
 		`{"queue":"news","local_time":"9 o'clock"}`:   "bad-campaign",
 		`{"queue":"news","key":"k","name":"another"}`: "other-campaign",
 	} {
