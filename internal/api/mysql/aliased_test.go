@@ -23,8 +23,8 @@ func TestRowsAreDeletedFromATableByAnotherName(t *testing.T) {
 	one(t, c, int64(4), "SELECT n FROM f")
 }
 
-// TestTheFirstRowsAreDeletedFromATableByAnotherName: with an order and a limit, as MySQL 8.0.16 and later have it. Several
-// tables have neither, as with MySQL.
+// TestTheFirstRowsAreDeletedFromATableByAnotherName: with an order and a limit, as MySQL 8.0.16 and later have it.
+// Several tables have neither, as with MySQL.
 func TestTheFirstRowsAreDeletedFromATableByAnotherName(t *testing.T) {
 	c := newRig(t, Config{}, nil).connect("")
 	exec(t, c, "CREATE TABLE f (n int, a int) ENGINE=QUEUE")

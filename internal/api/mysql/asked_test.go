@@ -25,7 +25,8 @@ func TestShowsCallTheirColumnsAsMySQLDoes(t *testing.T) {
 		}
 		names, err := rows.Columns()
 		rows.Close()
-		if all := strings.Join(names, " "); err != nil || !strings.Contains(all, want) || strings.Contains(all, "Slavete") {
+		all := strings.Join(names, " ")
+		if err != nil || !strings.Contains(all, want) || strings.Contains(all, "Slavete") {
 			t.Errorf("%s has the columns %s, %v, want %s", statement, all, err, want)
 		}
 	}

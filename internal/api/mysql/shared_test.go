@@ -46,8 +46,8 @@ func TestAnIdleConnectionTakesNoMoreThanItCountsFor(t *testing.T) {
 	runtime.KeepAlive(clients)
 }
 
-// TestVariablesThatSessionsShareAreTheirOwn: what one sets is not another's, and what is set for all is that of sessions
-// that begin later.
+// TestVariablesThatSessionsShareAreTheirOwn: what one sets is not another's, and what is set for all is that of
+// sessions that begin later.
 func TestVariablesThatSessionsShareAreTheirOwn(t *testing.T) {
 	r := newRig(t, Config{}, nil)
 	a, b := r.connect(""), r.connect("")
