@@ -102,7 +102,8 @@ func sqlFunctions() []gms.Function {
 		}})
 	}
 	fs = append(append(fs, growingFunctions()...), typedFunctions()...)
-	fs = append(append(append(fs, mendedFunctions()...), clockFunctions()...), aesFunctions()...)
+	fs = append(append(fs, mendedFunctions()...), clockFunctions()...)
+	fs = append(append(fs, aesFunctions()...), checkedFunctions()...)
 	// Files of this machine are nobody's business who sends statements.
 	fs = append(fs, gms.FunctionN{Name: "current_role",
 		Fn: func(*gms.Context, ...gms.Expression) (gms.Expression, error) {
