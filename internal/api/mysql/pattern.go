@@ -81,6 +81,9 @@ func boundExpressions(ctx *gms.Context, n gms.Node, planned bool) (gms.Node, tra
 			if ours, ok := regexpsOf(ctx, e); ok {
 				return ours, transform.NewTree, nil
 			}
+			if bytes, changed, err := bytewiseIn(ctx, e); changed || err != nil {
+				return bytes, transform.NewTree, err
+			}
 			return costIn(ctx, e, planned)
 		})
 }
