@@ -89,9 +89,9 @@ func newOneBench(b bench.Bench, host *pace.Host) *cobra.Command {
 			"compare with, as scripts/need-clients makes it")
 		cmd.Flags().BoolVar(&o.Pushy, "pushy", false, "measure pushy's steady state, too")
 		cmd.Flags().IntSliceVar(&o.Messages, "messages", nil,
-			"`LENGTHS` of the report's queues (default 100,500,1000,2000)")
+			"`LENGTHS` of the queues of the work seed (default 100,500,1000,2000)")
 		cmd.Flags().IntVar(&o.Pushes, "pushes", 0, "how many each client sends in the steady state (default 1000000)")
-		cmd.Flags().IntVar(&o.Trials, "trials", 0, "how often the report's experiment is done with each number of "+
+		cmd.Flags().IntVar(&o.Trials, "trials", 0, "how often the work seed is done with each number of "+
 			"messages (default 3)")
 	}
 	if b.Paces {
@@ -105,7 +105,7 @@ func newOneBench(b bench.Bench, host *pace.Host) *cobra.Command {
 			"user:password@tcp(host:port)/database")
 		cmd.Flags().StringVar(&o.Postgres, "postgres", "", "write into PostgreSQL at this `URL`: "+
 			"postgres://user:password@host:port/database")
-		cmd.Flags().StringVar(&o.Plan, "plan", "seed", "seed: the field report's plan; full: also what it left open, "+
+		cmd.Flags().StringVar(&o.Plan, "plan", "seed", "seed: rates, requests at a time and columns; full: also batches, types, floods and layers, "+
 			"which takes minutes")
 		cmd.Flags().Float64Var(&o.Minutes, "minutes", 0, "how long the full plan's flood lasts (default 1)")
 		cmd.Flags().StringVar(&o.Profile, "profile", "", "keep a profile of the courier in this `FOLDER` (layers)")

@@ -321,7 +321,7 @@ func TestTheDemoAddsUp(t *testing.T) {
 	for _, says := range []string{
 		"accepted → durable", "claimed → transformed", "sent → settled", "from the news to the end", // the hops
 		// the report's table
-		"users/s", "mean", "median", "p99", "8,625", "2,853", "the report's second fix", "hikyaku, since the news",
+		"users/s", "mean", "median", "p99", "8,625", "2,853", "published, second fix", "hikyaku, since the news",
 		"put into the outbox", "delivered as Apple does", "delivered as Google does", "told twice",
 		"left in the outbox",
 	} {

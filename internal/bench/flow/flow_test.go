@@ -101,7 +101,7 @@ func TestFlowWritesTablesForPeople(t *testing.T) {
 	if err := flow.Run(t.Context(), harness.Options{Quick: true, Only: []string{"students"}, Out: &out}); err != nil {
 		t.Fatal(err)
 	}
-	for text, want := range map[string]bool{"Thirty students": true, "report's ms": true, "parallel-4": true,
+	for text, want := range map[string]bool{"Thirty students": true, "published ms": true, "parallel-4": true,
 		"ns an item": false} {
 		if strings.Contains(out.String(), text) != want {
 			t.Errorf("the report says %q: %v\n%s", text, !want, out.String())

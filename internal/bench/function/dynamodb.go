@@ -37,8 +37,8 @@ func itemReaders() []itemReader {
 	return []itemReader{
 		{"java, in the handler", "java17", "dynamodb-java", "Read1::myHandler", 192,
 			[]float64{21800, 1300, 19000, 1000, 500, 400, 400}, 0, 68,
-			"the classes of the client are loaded in the handler, with 192/1769 of a processor; the report's third " +
-				"call met the second machine", java},
+			"the classes of the client are loaded in the handler, with 192/1769 of a processor; the third call " +
+				"as published met the second machine", java},
 		{"java, in the constructor", "java17", "dynamodb-java", "Read2::myHandler", 192,
 			[]float64{6700, 7300, 500, 1300, 400, 100, 300}, 0, 68,
 			because(apart, left), "warm: client and connection stay"},
@@ -56,7 +56,7 @@ func itemReaders() []itemReader {
 		{"go through node", "nodejs", "dynamodb-node", "index.through", 128,
 			[]float64{600, 500, 500, 400, 500, 500, 500}, 0, 15,
 			"a program is started for the call, which connects anew", "a program is started for each call, which " +
-				"connects anew: nothing of it becomes warm, as the report saw"},
+				"connects anew: nothing of it becomes warm, as was published"},
 		{"go, in the handler", "provided", "dynamodb-go", "read1", 128, nil, 0, 0,
 			"nothing is loaded late; the call makes a client and connects",
 			"warm: each call makes a client and connects anew"},

@@ -148,6 +148,6 @@ func drawFib(p *measure.Plot, r *measure.Row) {
 	x, memory := harness.Place(p, fmt.Sprint(r.Get("case"))), fmt.Sprintf("%v MB", r.Get("memory_mb"))
 	harness.AddPoint(p, memory, measure.Marks, x, max(0.1, harness.Number(r, "took_ms")))
 	if then := harness.Number(r, "report_ms"); then > 0 {
-		harness.AddPoint(p, "the report's, "+memory, measure.Marks, x, then)
+		harness.AddPoint(p, "published, "+memory, measure.Marks, x, then)
 	}
 }

@@ -17,7 +17,7 @@ const caseReported = "reported"
 // reportedOrder is which of two machines served each of the report's twelve calls.
 var reportedOrder = []int{1, 1, 2, 2, 1, 1, 1, 2, 2, 2, 2, 2}
 
-// pids calls a function that prints who it is, dealt out as the report saw it, and under the policies.
+// pids calls a function that prints who it is, dealt out as was published, and under the policies.
 func (s *session) pids(ctx context.Context) error {
 	for i, l := range s.runtimes {
 		hows := []string{caseReported, string(placement.Spread), string(placement.Warm), string(placement.Ahead)}
@@ -108,9 +108,9 @@ func dealtBecause(how string, known, all int) string {
 func dealingBecause(how string) string {
 	switch how {
 	case caseReported:
-		return "two machines, each cold once: the first call and the third are slow, as the report saw it"
+		return "two machines, each cold once: the first call and the third are slow, as was published"
 	case string(placement.Spread):
-		return "two machines in turns, each cold once: the first call and the second are slow, as the report saw it " +
+		return "two machines in turns, each cold once: the first call and the second are slow, as was published " +
 			"at other times"
 	}
 	return "calls that do not overlap need one instance, and the first call alone is slow"

@@ -142,7 +142,7 @@ func (s *session) open(context.Context) (err error) {
 func (s *session) tellMissing() {
 	wanted := func(work string) bool { return len(s.Only) == 0 || slices.Contains(s.Only, work) }
 	if wanted(workSeed) && !s.hasClients() {
-		s.Report.Note("the report's three versions were not measured: they are Java programs, which " +
+		s.Report.Note("the three versions of a sender in Java were not measured: they are programs, which " +
 			"scripts/need-clients of hikyaku's source makes; --clients names the folder that it fills, " +
 			".cache/clients/push")
 	}

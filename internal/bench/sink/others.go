@@ -14,9 +14,10 @@ import (
 
 // The ways besides ours: what a courier does in the place of its sink.
 const (
-	caseSeedWay = "seed-way" // the field report's: one awaited INSERT text an event, in the batch's transaction
-	caseBare    = "bare"     // what the database's own means take in at best
-	wayNothing  = "nothing"  // everything is delivered at once: what leads to the sink is left
+	// a sink that a field report measured: one awaited INSERT text an event, in the batch's transaction
+	caseSeedWay = "insert-each"
+	caseBare    = "bare"    // what the database's own means take in at best
+	wayNothing  = "nothing" // everything is delivered at once: what leads to the sink is left
 )
 
 // otherSink is what stands in the place of a configured sink.

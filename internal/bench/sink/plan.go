@@ -76,7 +76,7 @@ func (s *session) flooded(work string, columns int, inFlight string) *sinkRun {
 
 func (s *session) eventsOf(columns int) int { return max(1, min(s.events, s.cells/columns)) }
 
-// seedWay is the same as r, in the seed's way.
+// seedWay is the same as r, with an INSERT for each event.
 func (s *session) seedWay(r *sinkRun) *sinkRun {
 	as := *r
 	as.way, as.raw, as.events = caseSeedWay, true, min(r.events, max(1, s.seed*10/max(10, len(r.schema.columns))))
@@ -267,7 +267,7 @@ func (s *session) runAsked(ctx context.Context, f *sinkFound) (*sinkTook, error)
 	return took, err
 }
 
-// sinkRows adds a row for each of what was found, and the ratios to the seed's way where that was done too.
+// sinkRows adds a row for each of what was found, and the ratios to insert-each where that was done too.
 func (s *session) sinkRows(found []*sinkFound) []*measure.Row {
 	rows := make([]*measure.Row, len(found))
 	for i, f := range found {

@@ -46,7 +46,7 @@ const PlanFull = "full"
 //   - split: the lines shared out among two and four couriers.
 //   - layers: where the time goes.
 //
-// The rows have the report's names for its scenarios. Beside ours stands the seed's way: the same courier with the
+// The rows have the report's names for its scenarios. Beside ours stands insert-each: the same courier with the
 // report's sink, an INSERT in text for each event, each when the one before is answered, in the batch's transaction. It
 // takes turns with ours, against the same server. Times are from the reading of a line to its commit; due is from when
 // the line was due, so that a courier that keeps the lines waiting gains nothing by that. After each run every row is
@@ -82,7 +82,7 @@ type extent struct {
 	span     time.Duration // of runs that their rate bounds
 	events   int           // of the others
 	cells    int           // at most, of a run: with many columns there are fewer events
-	seed     int           // events of the seed's way, which takes long
+	seed     int           // events of insert-each, which takes long
 	rounds   int
 	inFlight []string
 	columns  []int

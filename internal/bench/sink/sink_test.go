@@ -47,15 +47,15 @@ func TestSinkReportsEveryScenario(t *testing.T) {
 		t.Error("the long run tells of no moment")
 	}
 	benchtest.CheckRows(t, got, []string{
-		"hikyaku baseline_cols1_p1_r10k", "seed-way baseline_cols1_p1_r10k",
+		"hikyaku baseline_cols1_p1_r10k", "insert-each baseline_cols1_p1_r10k",
 		"hikyaku rate_scaling_cols10_p4_r100", "hikyaku rate_scaling_cols10_p4_r1000",
-		"hikyaku rate_scaling_cols10_p4_r10000", "seed-way rate_scaling_cols10_p4_r10000",
+		"hikyaku rate_scaling_cols10_p4_r10000", "insert-each rate_scaling_cols10_p4_r10000",
 		"hikyaku rate_scaling_cols10_default_r10000 messages/s >= 9,900, p99 ms from due <= 100",
-		"hikyaku parallel_scaling_cols10_p4_r100000", "seed-way parallel_scaling_cols10_p4_r100000",
+		"hikyaku parallel_scaling_cols10_p4_r100000", "insert-each parallel_scaling_cols10_p4_r100000",
 		"hikyaku parallel_scaling_cols10_adaptive_r100000 to the best >= 0.9",
-		"hikyaku column_scaling_cols10_p4_r100000", "seed-way column_scaling_cols10_p4_r100000",
+		"hikyaku column_scaling_cols10_p4_r100000", "insert-each column_scaling_cols10_p4_r100000",
 		"hikyaku column_scaling_cols100_p4_r100000 cells to 10 columns >= 1",
-		"seed-way column_scaling_cols100_p4_r100000",
+		"insert-each column_scaling_cols100_p4_r100000",
 		"hikyaku bare_cols10 to bare >= 0.8", "hikyaku bare_cols10 id_column", "nothing bare_cols10",
 		"bare bare_cols10 one transaction of prepared INSERTs",
 		"hikyaku matrix",
@@ -120,7 +120,7 @@ func TestSinkIntoTsurugiCountsWhatTheServerIsAsked(t *testing.T) {
 
 func TestSinkWritesTheReportsTables(t *testing.T) {
 	sinkSubject().WritesTables(t, []string{"baseline"}, []string{"One column", "offered/s", "p95 ms", "rows in table",
-		"the seed's way/s", "baseline_cols1_p1_r10k"}, "Columns\n")
+		"an INSERT each/s", "baseline_cols1_p1_r10k"}, "Columns\n")
 }
 
 func TestSinkEndsWithItsContextAndCleansUp(t *testing.T) {
