@@ -152,10 +152,7 @@ func (e *Refusal) Error() string {
 // Word is what it is counted by; "": it said none.
 func (e *Refusal) Word() string { return cmp.Or(e.FCM, e.Code) }
 
-const (
-	mostMessage = 200 // bytes of what FCM said that are shown
-	mostCode    = 64
-)
+const mostCode = 64
 
 // readError reads the body of a refusal: a google.rpc.Status, whose details may hold an FcmError.
 func readError(r *push.Response) *Refusal {
@@ -173,7 +170,7 @@ func readError(r *push.Response) *Refusal {
 	if json.Unmarshal(r.Body, &said) != nil {
 		return e
 	}
-	e.Code, e.Message = code(said.Error.Status), line(said.Error.Message)
+	e.Code, e.Message = code(said.Error.Status), push.Shown(said.Error.Message)
 	for _, detail := range said.Error.Details {
 		if strings.HasSuffix(detail.Type, "fcm.v1.FcmError") {
 			e.FCM = code(detail.Code)
@@ -191,15 +188,6 @@ func code(text string) string {
 		if c := text[i]; (c < 'A' || c > 'Z') && c != '_' && (c < '0' || c > '9') {
 			return ""
 		}
-	}
-	return text
-}
-
-// line makes a text fit to be shown: on one line, and short.
-func line(text string) string {
-	text = strings.Join(strings.Fields(strings.ToValidUTF8(text, "\uFFFD")), " ")
-	if len(text) > mostMessage {
-		text = strings.ToValidUTF8(text[:mostMessage], "") + "…"
 	}
 	return text
 }

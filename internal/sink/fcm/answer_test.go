@@ -256,3 +256,10 @@ func FuzzReadError(f *testing.F) {
 		}
 	})
 }
+
+func TestWhatFCMSaidSteersNoTerminal(t *testing.T) {
+	e := readError(&push.Response{Status: 400, Body: []byte(`{"error":{"message":"red: \u001b[31m"}}`)})
+	if e.Message != "red: \uFFFD[31m" {
+		t.Errorf("the message is %q", e.Message)
+	}
+}

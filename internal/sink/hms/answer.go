@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/hikyaku/hikyaku/internal/component"
@@ -172,7 +171,6 @@ func (e *Refusal) Word() string {
 }
 
 const (
-	mostMessage = 200 // bytes of what Push Kit said that are shown
 	codeLen     = 8
 	mostRequest = 64 // bytes of Push Kit's id of a request
 )
@@ -200,9 +198,9 @@ func readAnswer(r *push.Response) *Refusal {
 		}
 		said.Message = "" // it has tokens in it
 	}
-	e.Message = line(said.Message)
+	e.Message = push.Shown(said.Message)
 	if len(said.Request) <= mostRequest {
-		e.Request = line(said.Request)
+		e.Request = push.Shown(said.Request)
 	}
 	return e
 }
@@ -215,19 +213,4 @@ func isCode(text string) bool {
 		}
 	}
 	return len(text) == codeLen
-}
-
-// line makes a text fit to be shown: on one line, and short.
-func line(text string) string {
-	text = strings.Join(strings.Fields(strings.ToValidUTF8(text, "\uFFFD")), " ")
-	text = strings.Map(func(r rune) rune {
-		if r < ' ' || r == 0x7f {
-			return '\uFFFD'
-		}
-		return r
-	}, text)
-	if len(text) > mostMessage {
-		text = strings.ToValidUTF8(text[:mostMessage], "") + "…"
-	}
-	return text
 }

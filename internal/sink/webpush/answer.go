@@ -57,7 +57,7 @@ func (d *delivery) lost(r push.Result) component.Outcome {
 // refused deals with an answer that takes nothing.
 func (d *delivery) refused(r push.Result) {
 	s, now := d.sink, d.sink.clock()
-	reason := &Refusal{Service: d.wish.origin, Status: r.Response.Status, Message: line(r.Response.Body)}
+	reason := &Refusal{Service: d.wish.origin, Status: r.Response.Status, Message: push.Shown(r.Response.Body)}
 	s.counts.Add(reason.Word())
 	o := component.Again(rest.After(r.Response.Get("retry-after"), now), reason)
 	switch code := reason.Status; {
@@ -116,23 +116,3 @@ func (e *Refusal) Error() string {
 
 // Word is what it is counted by.
 func (e *Refusal) Word() string { return fmt.Sprintf("answer %d", e.Status) }
-
-const mostMessage = 200 // bytes of what a push service said that are shown
-
-// line makes a text fit to be shown: on one line, and short.
-func line(body []byte) string {
-	if len(body) > 4*mostMessage {
-		body = body[:4*mostMessage]
-	}
-	text := strings.Join(strings.Fields(strings.ToValidUTF8(string(body), "\uFFFD")), " ")
-	text = strings.Map(func(r rune) rune {
-		if r < ' ' || r == 0x7f {
-			return '\uFFFD'
-		}
-		return r
-	}, text)
-	if len(text) > mostMessage {
-		text = strings.ToValidUTF8(text[:mostMessage], "") + "…"
-	}
-	return text
-}

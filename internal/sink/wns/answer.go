@@ -54,7 +54,7 @@ func (d *delivery) came(r push.Result) {
 	case good:
 		d.sink.devices.Calm(d.app.name, d.wish.channel)
 		if d.named != nil {
-			d.named(line(r.Response.Get("x-wns-msg-id")))
+			d.named(push.Shown(r.Response.Get("x-wns-msg-id")))
 		}
 		d.end(component.OK(r.Sent), true)
 	default:
@@ -159,26 +159,10 @@ func (e *Refusal) Word() string {
 
 // readRefusal reads the fields of an answer.
 func readRefusal(r *push.Response) *Refusal {
-	e := &Refusal{Status: r.Status, Message: line(r.Get("x-wns-error-description")), ID: line(r.Get("x-wns-msg-id"))}
+	e := &Refusal{Status: r.Status, Message: push.Shown(r.Get("x-wns-error-description")),
+		ID: push.Shown(r.Get("x-wns-msg-id"))}
 	if state := stateOf(r); state == dropped || state == throttled {
 		e.State = state
 	}
 	return e
-}
-
-const mostMessage = 200 // bytes of what WNS said that are shown
-
-// line makes a text fit to be shown: on one line, and short.
-func line(text string) string {
-	text = strings.Join(strings.Fields(strings.ToValidUTF8(text, "\uFFFD")), " ")
-	text = strings.Map(func(r rune) rune {
-		if r < ' ' || r == 0x7f {
-			return '\uFFFD'
-		}
-		return r
-	}, text)
-	if len(text) > mostMessage {
-		text = strings.ToValidUTF8(text[:mostMessage], "") + "…"
-	}
-	return text
 }
