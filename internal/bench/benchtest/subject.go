@@ -147,6 +147,7 @@ func CheckAskedOf(t *testing.T, i int, r *measure.Row, asked string) {
 	CheckUnjudged(t, i, r)
 }
 
+// CheckUnjudged looks whether a row of a quick run is not judged.
 func CheckUnjudged(t *testing.T, i int, r *measure.Row) {
 	t.Helper()
 	if met := r.Get("met"); met != nil {
@@ -154,6 +155,7 @@ func CheckUnjudged(t *testing.T, i int, r *measure.Row) {
 	}
 }
 
+// CheckPositive looks whether values of a row are there and above 0.
 func CheckPositive(t *testing.T, i int, r *measure.Row, names ...string) {
 	t.Helper()
 	for _, name := range names {
@@ -163,6 +165,7 @@ func CheckPositive(t *testing.T, i int, r *measure.Row, names ...string) {
 	}
 }
 
+// CheckQuartiles looks whether a ratio lies between its quartiles.
 func CheckQuartiles(t *testing.T, i int, r *measure.Row, name string) {
 	t.Helper()
 	low, _ := r.Number(name + "_q1")

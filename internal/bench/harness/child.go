@@ -64,6 +64,7 @@ func (c *Child) Say(what string) (Served, error) {
 	return c.Hear()
 }
 
+// Hear reads what the server says next.
 func (c *Child) Hear() (s Served, err error) {
 	text, err := c.Out.ReadBytes('\n')
 	if err == nil {

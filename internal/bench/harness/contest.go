@@ -60,6 +60,7 @@ type Total struct {
 	Calls   *measure.Histogram
 }
 
+// Add counts one more slice.
 func (t *Total) Add(s Sample) {
 	t.N += s.N
 	t.Elapsed += s.Elapsed

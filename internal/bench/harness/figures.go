@@ -7,11 +7,13 @@ import (
 	"github.com/hikyaku/hikyaku/internal/measure"
 )
 
+// SetRatio sets the median of rising ratios by its name, and their quartiles as name_q1 and name_q3.
 func SetRatio(r *measure.Row, name string, rising []float64) {
 	r.Set(name, Hundredths(Quantile(rising, 0.5))).
 		Set(name+"_q1", Hundredths(Quantile(rising, 0.25))).Set(name+"_q3", Hundredths(Quantile(rising, 0.75)))
 }
 
+// Microseconds is d as a number of them.
 func Microseconds(d time.Duration) float64 { return float64(d) / float64(time.Microsecond) }
 
 // Hundredths drops the digits that are noise.
@@ -22,6 +24,7 @@ func Hundredths(f float64) float64 {
 	return math.Round(f*100) / 100
 }
 
+// Milliseconds is d as a number of them, without the digits that are noise.
 func Milliseconds(d time.Duration) float64 { return measure.Milliseconds(d) }
 
 // Megabytes are millions of bytes, to a tenth.

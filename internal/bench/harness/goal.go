@@ -27,6 +27,7 @@ func (g Goal) OrElse(that Goal) Goal {
 	return g
 }
 
+// Text is the goal as a row shows it.
 func (g Goal) Text() string {
 	sign := ">="
 	if g.atMost {

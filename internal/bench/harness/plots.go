@@ -66,6 +66,7 @@ func (v View) Caption(p *measure.Plot, r *measure.Row) {
 	p.Caption = append(p.Caption, line)
 }
 
+// Number is a value of a row; 0 if it has none of that name.
 func Number(r *measure.Row, name string) float64 {
 	f, _ := r.Number(name)
 	return f
@@ -93,6 +94,7 @@ func AddPoint(p *measure.Plot, series string, style measure.Style, x, y float64)
 	p.Series = append(p.Series, measure.Series{Name: series, Style: style, Points: []measure.Point{{X: x, Y: y}}})
 }
 
+// WritePlot writes a plot into a file, which is replaced.
 func WritePlot(name string, p *measure.Plot) (err error) {
 	f, err := os.Create(name)
 	if err != nil {

@@ -7,6 +7,7 @@ import (
 	"time"
 )
 
+// FreePort is a TCP port of loopback that nobody listens at now.
 func FreePort() (int, error) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {

@@ -40,6 +40,7 @@ func NewRawLog(ctx context.Context, dir string) (*RawLog, error) {
 	return &RawLog{file: f}, nil
 }
 
+// Close closes the file, which stays.
 func (r *RawLog) Close() error { return r.file.Close() }
 
 // Write writes a piece behind the one before.
@@ -54,6 +55,7 @@ func (r *RawLog) Write(piece []byte) error {
 	return nil
 }
 
+// Sync makes durable what was written.
 func (r *RawLog) Sync() error {
 	if err := datasync(r.file); err != nil {
 		return fmt.Errorf("measure the disk's limit: %w", err)

@@ -91,6 +91,7 @@ func (s *Session) OpenRaw(ctx context.Context) (err error) {
 	return err
 }
 
+// CloseRaw closes the machine's own log, if it was opened.
 func (s *Session) CloseRaw(context.Context) error {
 	if s.Raw == nil {
 		return nil

@@ -50,6 +50,7 @@ func (t *Talker) Ask(line string, answer any) error {
 	return t.Hear(answer)
 }
 
+// Hear reads the next answer. After an error the process has ended.
 func (t *Talker) Hear(answer any) error {
 	text, err := t.Out.ReadBytes('\n')
 	if err == nil {

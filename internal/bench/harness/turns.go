@@ -62,6 +62,7 @@ func (c *Contender) Series() (calls []time.Duration) {
 	return calls
 }
 
+// CloseAll closes the workers of all sides.
 func CloseAll(sides []*Contender) error {
 	var errs []error
 	for _, c := range sides {

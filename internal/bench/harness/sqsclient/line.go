@@ -43,6 +43,7 @@ func lineOver(ctx context.Context, conn net.Conn, host string) *Line {
 	return l
 }
 
+// Close hangs up.
 func (l *Line) Close() error {
 	l.stop()
 	return l.conn.Close()
@@ -56,6 +57,7 @@ func (l *Line) Ask(action string, body []byte) ([]byte, error) {
 	return l.Hear(action)
 }
 
+// Say sends a call, whose answer Hear reads.
 func (l *Line) Say(action string, body []byte) error {
 	l.out = append(l.out[:0], "POST / HTTP/1.1\r\nHost: "...)
 	l.out = append(l.out, l.host...)

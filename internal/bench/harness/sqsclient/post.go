@@ -81,6 +81,7 @@ type Queue struct {
 	Waits  int64 // messages that were there when measuring began
 }
 
+// Attributes are those of a queue, by name.
 type Attributes map[string]string
 
 // NewQueue makes a queue, of a name that nobody has.
@@ -113,6 +114,7 @@ func (q *Queue) Kind() string {
 	return fmt.Sprintf("a FIFO queue of %d groups", q.Groups)
 }
 
+// Delete takes the queue away, with what is in it.
 func (q *Queue) Delete() error {
 	return q.Post.Ask("DeleteQueue", map[string]any{"QueueUrl": q.Url}, nil)
 }
