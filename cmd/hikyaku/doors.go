@@ -60,8 +60,8 @@ func openDoors(ctx context.Context, h *house, w *works, api config.API, log *slo
 		}
 	}
 	http, err := httpdoor.New(api.HTTP, httpdoor.Options{
-		Store: h.store.Service(), Users: h.users, Metrics: h.metrics, Busy: h.busy, Dead: w.deadDevices(), Push: w.Pipeline,
-		Campaigns: h.campaigns, Traffic: traffic["http"], Report: report("http"),
+		Store: h.store.Service(), Users: h.users, Metrics: h.metrics, Busy: h.busy, Dead: w.deadDevices(),
+		Push: w.Pipeline, Campaigns: h.campaigns, Traffic: traffic["http"], Report: report("http"),
 	})
 	if err != nil {
 		return nil, err

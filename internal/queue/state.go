@@ -211,8 +211,8 @@ func (s *state) redefined(q *queueState) {
 	q.weigh()
 }
 
-// beginVersions numbers the versions of definitions of this epoch, so that no number was given before: whoever remembers
-// one of an earlier epoch finds that it is another.
+// beginVersions numbers the versions of definitions of this epoch, so that no number was given before: whoever
+// remembers one of an earlier epoch finds that it is another.
 func (s *state) beginVersions() {
 	base := uint64(s.epoch) << 32
 	for _, q := range s.queues {

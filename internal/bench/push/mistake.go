@@ -59,7 +59,8 @@ func (s *session) mistakes(ctx context.Context) error {
 			r.Set(name, int(slices.Max(all)))
 		}
 		r.Set("p50_ms", harness.Milliseconds(pauses.Quantile(0.5))).Set("max_ms", harness.Milliseconds(pauses.Max()))
-		harness.Judge(r, s.Quick, harness.AtMost("refused", 400), harness.AtMost("lost", 0), harness.AtMost("dead", 0), harness.AtMost("max_ms", 1000))
+		harness.Judge(r, s.Quick, harness.AtMost("refused", 400), harness.AtMost("lost", 0),
+			harness.AtMost("dead", 0), harness.AtMost("max_ms", 1000))
 	}
 	return nil
 }

@@ -123,12 +123,12 @@ func (s *session) seedSenders(ctx context.Context, far *farEnd) (senders []*seed
 			return append(senders, ours), err
 		}
 		t, err := harness.StartTalker(ctx, version,
-			s.java("Seed", append(far.flags(), "--version", version, "--queue", q.Url)...)...)
+			s.java("Seed", append(far.flags(), "--version", version, "--queue", q.URL)...)...)
 		if err != nil {
 			return append(senders, ours), err
 		}
 		senders = append(senders, &seedSender{version, func(messages int) (pushed, error) {
-			return from.trial(ctx, seedProgram{t, q.Url, strconv.Itoa}, messages)
+			return from.trial(ctx, seedProgram{t, q.URL, strconv.Itoa}, messages)
 		}, t.Close})
 	}
 	return append(senders, ours), nil

@@ -25,7 +25,7 @@ func newLightSQS(ctx context.Context, q *sqsclient.Queue, payload string) (*ligh
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", q.Post.Name, err)
 	}
-	return &lightSQS{line: l, queue: q, payload: payload, quoted: strconv.Quote(q.Url)}, nil
+	return &lightSQS{line: l, queue: q, payload: payload, quoted: strconv.Quote(q.URL)}, nil
 }
 
 func (h *lightSQS) Close() error { return h.line.Close() }

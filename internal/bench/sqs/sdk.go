@@ -63,10 +63,10 @@ func (*sdkSQS) Close() error { return nil }
 
 func (h *sdkSQS) send(n int) error {
 	if n == 1 {
-		_, err := h.client.SendMessage(h.ctx, &sqs.SendMessageInput{QueueUrl: &h.queue.Url, MessageBody: &h.payload})
+		_, err := h.client.SendMessage(h.ctx, &sqs.SendMessageInput{QueueUrl: &h.queue.URL, MessageBody: &h.payload})
 		return err
 	}
-	in := &sqs.SendMessageBatchInput{QueueUrl: &h.queue.Url}
+	in := &sqs.SendMessageBatchInput{QueueUrl: &h.queue.URL}
 	for i := range n {
 		in.Entries = append(in.Entries, types.SendMessageBatchRequestEntry{Id: aws.String(strconv.Itoa(i)),
 			MessageBody: &h.payload})
@@ -80,16 +80,16 @@ func (h *sdkSQS) send(n int) error {
 
 func (h *sdkSQS) take(n int) (int, error) {
 	out, err := h.client.ReceiveMessage(h.ctx,
-		&sqs.ReceiveMessageInput{QueueUrl: &h.queue.Url, MaxNumberOfMessages: int32(n), WaitTimeSeconds: impatience})
+		&sqs.ReceiveMessageInput{QueueUrl: &h.queue.URL, MaxNumberOfMessages: int32(n), WaitTimeSeconds: impatience})
 	if err != nil || len(out.Messages) == 0 {
 		return 0, err
 	}
 	if len(out.Messages) == 1 {
 		_, err := h.client.DeleteMessage(h.ctx,
-			&sqs.DeleteMessageInput{QueueUrl: &h.queue.Url, ReceiptHandle: out.Messages[0].ReceiptHandle})
+			&sqs.DeleteMessageInput{QueueUrl: &h.queue.URL, ReceiptHandle: out.Messages[0].ReceiptHandle})
 		return 1, err
 	}
-	in := &sqs.DeleteMessageBatchInput{QueueUrl: &h.queue.Url}
+	in := &sqs.DeleteMessageBatchInput{QueueUrl: &h.queue.URL}
 	for i, m := range out.Messages {
 		in.Entries = append(in.Entries, types.DeleteMessageBatchRequestEntry{Id: aws.String(strconv.Itoa(i)),
 			ReceiptHandle: m.ReceiptHandle})

@@ -203,7 +203,8 @@ func TestWhatDiedLongAgoIsTriedAgainAndForgotten(t *testing.T) {
 	dir := t.TempDir()
 	h := open(t, dir)
 	now := noon
-	c := Config{Store: h.store.Service(), Room: "phones", Memory: 24 * time.Hour, Clock: func() time.Time { return now }}
+	c := Config{Store: h.store.Service(), Room: "phones", Memory: 24 * time.Hour,
+		Clock: func() time.Time { return now }}
 	r := New(c)
 	if err := r.Start(t.Context()); err != nil {
 		t.Fatal(err)

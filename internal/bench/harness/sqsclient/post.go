@@ -73,7 +73,7 @@ func (p *Post) Ask(action string, request, answer any) (err error) {
 // Queue is a queue of a server, made for one comparison.
 type Queue struct {
 	Post   *Post
-	Url    string
+	URL    string
 	Groups int    // of a FIFO queue; 0: a standard queue
 	Group  string // what their names begin with
 	Serial atomic.Int64
@@ -103,7 +103,7 @@ func (p *Post) NewQueue(groups int) (*Queue, error) {
 	if err := p.Ask("CreateQueue", map[string]any{"QueueName": name, "Attributes": attributes}, &made); err != nil {
 		return nil, err
 	}
-	return &Queue{Post: p, Url: made.URL, Groups: groups, Group: "g"}, nil
+	return &Queue{Post: p, URL: made.URL, Groups: groups, Group: "g"}, nil
 }
 
 // Kind is how errors call it.
@@ -116,14 +116,14 @@ func (q *Queue) Kind() string {
 
 // Delete takes the queue away, with what is in it.
 func (q *Queue) Delete() error {
-	return q.Post.Ask("DeleteQueue", map[string]any{"QueueUrl": q.Url}, nil)
+	return q.Post.Ask("DeleteQueue", map[string]any{"QueueUrl": q.URL}, nil)
 }
 
 // Check tells whether the queue holds what it should: so many messages, whether they can be received or not.
 func (q *Queue) Check() error {
 	names := []string{"ApproximateNumberOfMessages", "ApproximateNumberOfMessagesNotVisible"}
 	var got struct{ Attributes Attributes }
-	if err := q.Post.Ask("GetQueueAttributes", map[string]any{"QueueUrl": q.Url, "AttributeNames": names},
+	if err := q.Post.Ask("GetQueueAttributes", map[string]any{"QueueUrl": q.URL, "AttributeNames": names},
 		&got); err != nil {
 		return err
 	}
