@@ -220,47 +220,55 @@ func (c *compiledRegexp) replace(ctx *gms.Context, text string, begin int, with 
 	if nth > 0 {
 		found = found[min(nth-1, int64(len(found))):]
 	}
-	m := meterOf(ctx)
-	var b strings.Builder
-	rest := text
-	for _, at := range found {
-		b.WriteString(rest[:begin+at[0]-(len(text)-len(rest))])
-		before := b.Len()
-		if err := expand(&b, with, text[begin:], at); err != nil {
-			return nil, err
+	parts := func(put func(string)) error {
+		last := 0
+		for _, at := range found {
+			put(text[last : begin+at[0]])
+			if err := expand(put, with, text[begin:], at); err != nil {
+				return err
+			}
+			last = begin + at[1]
 		}
-		rest = text[begin+at[1]:]
-		if m == nil {
-			continue
-		}
-		if int64(b.Len()+len(rest)) > m.value {
+		put(text[last:])
+		return nil
+	}
+	var size int64 // what is too large is not made, not even in part
+	if err := parts(func(part string) { size += int64(len(part)) }); err != nil {
+		return nil, err
+	}
+	if m := meterOf(ctx); m != nil {
+		if size > m.value {
 			ctx.Warn(erTooBigResult, "Result of regexp_replace() was larger than max_allowed_packet (%d) - truncated",
 				m.value)
 			return nil, nil
 		}
-		if err := m.make(int64(b.Len() - before)); err != nil {
+		if err := m.make(size); err != nil {
 			return nil, err
 		}
 	}
-	b.WriteString(rest)
+	var b strings.Builder
+	b.Grow(int(size))
+	if err := parts(func(part string) { b.WriteString(part) }); err != nil {
+		return nil, err
+	}
 	return b.String(), nil
 }
 
-// expand writes what stands in the place of a match: $1 and ${1} are groups, and a backslash takes the next character
+// expand puts what stands in the place of a match: $1 and ${1} are groups, and a backslash takes the next character
 // as it is. As in ICU, a number has as many digits as there are groups for.
-func expand(b *strings.Builder, with, text string, at []int) error {
+func expand(put func(string), with, text string, at []int) error {
 	groups := len(at) / 2
 	for with != "" {
 		i := strings.IndexAny(with, `$\`)
 		if i < 0 {
 			break
 		}
-		b.WriteString(with[:i])
+		put(with[:i])
 		sign := with[i]
 		with = with[i+1:]
 		if sign == '\\' {
 			_, n := utf8.DecodeRuneInString(with)
-			b.WriteString(with[:n])
+			put(with[:n])
 			with = with[n:]
 			continue
 		}
@@ -280,10 +288,10 @@ func expand(b *strings.Builder, with, text string, at []int) error {
 			with = with[1:]
 		}
 		if at[2*group] >= 0 {
-			b.WriteString(text[at[2*group]:at[2*group+1]])
+			put(text[at[2*group]:at[2*group+1]])
 		}
 	}
-	b.WriteString(with)
+	put(with)
 	return nil
 }
 
