@@ -49,13 +49,21 @@ func (r *reference) full(q *refQueue, size int64, b bounds) bool {
 		messages >= b.messages || bytes+size > b.bytes
 }
 
-// idBytes is what deduplication ids and snapshots count against the bound of the store: an id's text, and what
-// remembering one takes.
+// idBytes is what deduplication ids, sources and snapshots count against the bound of the store: an id's text and a
+// source's, and what remembering them and a source's places takes.
 func (r *reference) idBytes() (n int64) {
 	for _, q := range r.queues {
 		for id, k := range q.dedup {
 			if k.until > r.now {
 				n += 120 + int64(len(id))
+			}
+		}
+		for source, o := range q.origins {
+			n += 200 + int64(len(source))
+			for offset := range o.taken {
+				if offset >= o.mark { // those before are known by the mark
+					n += 32
+				}
 			}
 		}
 	}
