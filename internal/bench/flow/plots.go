@@ -10,9 +10,9 @@ import (
 // view shows the rows of the flow bench.
 func view() harness.View {
 	return harness.View{Label: harness.CaseLabel, Pictures: flowPictures(), Sections: []harness.Section{
-		{Title: "Thirty students and five scores of each", Works: []string{workStudents}, Hides: nil},
+		{Title: "Thirty students and five scores of each", Works: []string{workStudents}},
 		{Title: "Users, and what to send to each; the ideal is the join",
-			Works: []string{workUsersSQLite, workUsersPostgres}, Hides: nil},
+			Works: []string{workUsersSQLite, workUsersPostgres}},
 		{Title: "A stage without work; the ratio is of costs", Works: []string{workOverhead}, Hides: []string{"per_s"}},
 	}}
 }

@@ -23,13 +23,13 @@ func functionSections() []harness.Section {
 			Hides: []string{"peak_mb"}},
 		{Title: "A Fibonacci number (which one is in the rows), after a run to warm up", Works: []string{workFib},
 			Hides: []string{"cold"}},
-		{Title: "One item of DynamoDB", Works: []string{workDynamoDB}, Hides: nil},
-		{Title: "Calls for which an instance starts", Works: []string{workCold}, Hides: nil},
-		{Title: "Calls that find an instance, one after the other", Works: []string{workWarm}, Hides: nil},
-		{Title: "Callers at once", Works: []string{workConcurrent}, Hides: nil},
-		{Title: "Bursts", Works: []string{workHundred}, Hides: nil},
-		{Title: "A stream with bursts", Works: []string{workTraffic}, Hides: nil},
-		{Title: "Idle instances", Works: []string{workInstances}, Hides: nil},
+		{Title: "One item of DynamoDB", Works: []string{workDynamoDB}},
+		{Title: "Calls for which an instance starts", Works: []string{workCold}},
+		{Title: "Calls that find an instance, one after the other", Works: []string{workWarm}},
+		{Title: "Callers at once", Works: []string{workConcurrent}},
+		{Title: "Bursts", Works: []string{workHundred}},
+		{Title: "A stream with bursts", Works: []string{workTraffic}},
+		{Title: "Idle instances", Works: []string{workInstances}},
 	}
 }
 

@@ -11,9 +11,9 @@ import (
 func view() harness.View {
 	return harness.View{Label: harness.CaseLabel, Pictures: pacePictures(), Sections: []harness.Section{
 		{Title: "How late frames are at 60000/1001 a second",
-			Works: []string{workIdle, workBusy, workEngine, workSpared}, Hides: nil},
-		{Title: "Drift over a long run", Works: []string{workDrift}, Hides: nil},
-		{Title: "Messages that have their time", Works: []string{workPacedSink, workNotBefore}, Hides: nil},
+			Works: []string{workIdle, workBusy, workEngine, workSpared}},
+		{Title: "Drift over a long run", Works: []string{workDrift}},
+		{Title: "Messages that have their time", Works: []string{workPacedSink, workNotBefore}},
 	}}
 }
 

@@ -11,14 +11,14 @@ import (
 func view() harness.View {
 	return harness.View{Label: pushLabel, Means: []string{workSeed}, Pictures: pushPictures(),
 		Sections: []harness.Section{
-			{Title: "From dequeue to answer, for each user", Works: []string{workSeed}, Hides: nil},
-			{Title: "Pushes through one connection", Works: []string{workSteady}, Hides: nil},
-			{Title: "Claimed, pushed and durably settled", Works: []string{workDurable}, Hides: nil},
-			{Title: "Beside devices that answer late", Works: []string{workTail}, Hides: nil},
-			{Title: "With receipts and without", Works: []string{workReceipts}, Hides: nil},
+			{Title: "From dequeue to answer, for each user", Works: []string{workSeed}},
+			{Title: "Pushes through one connection", Works: []string{workSteady}},
+			{Title: "Claimed, pushed and durably settled", Works: []string{workDurable}},
+			{Title: "Beside devices that answer late", Works: []string{workTail}},
+			{Title: "With receipts and without", Works: []string{workReceipts}},
 			{Title: "A wrong topic or environment: pushes wasted, and how long it took to notice",
-				Works: []string{workMistake}, Hides: nil},
-			{Title: "A campaign to all users", Works: []string{workCampaign}, Hides: nil},
+				Works: []string{workMistake}},
+			{Title: "A campaign to all users", Works: []string{workCampaign}},
 		}}
 }
 

@@ -13,8 +13,8 @@ import (
 // view shows the rows of the q4m bench.
 func view() harness.View {
 	return harness.View{Label: q4mLabel, Pictures: q4mPictures(), Sections: []harness.Section{
-		{Title: "Rows taken through MySQL's protocol", Works: []string{workTakeSince, workTakeBefore}, Hides: nil},
-		{Title: "Rows put through MySQL's protocol", Works: []string{workInsert}, Hides: nil},
+		{Title: "Rows taken through MySQL's protocol", Works: []string{workTakeSince, workTakeBefore}},
+		{Title: "Rows put through MySQL's protocol", Works: []string{workInsert}},
 		{Title: "Rows put while the store is cleaned", Works: []string{workCompacting}, Hides: []string{"depth"}},
 	}}
 }

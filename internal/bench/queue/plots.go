@@ -21,7 +21,7 @@ func view() harness.View {
 			Works: []string{workBeside},
 			Hides: []string{"rss_mb"}},
 		{Title: "Starts", Works: []string{"restart"}, Hides: []string{"rss_mb"}},
-		{Title: "Memory", Works: []string{"memory"}, Hides: nil},
+		{Title: "Memory", Works: []string{"memory"}},
 		{Title: "Cleaning; the ratio is of the p99.9", Works: []string{"cleaning"}, Hides: []string{"rss_mb", "depth"}},
 		{Title: "What cleaning writes, and reading what waited", Works: []string{"cleaning-copies", "cleaning-drain"},
 			Hides: []string{"rss_mb", "depth"}},

@@ -10,9 +10,8 @@ import (
 // view shows the rows of the SQS bench.
 func view() harness.View {
 	return harness.View{Label: sqsLabel, Pictures: sqsPictures(), Sections: []harness.Section{
-		{Title: "Messages sent through SQS's protocol", Works: []string{workSend, workSendTen}, Hides: nil},
-		{Title: "Messages received and deleted through SQS's protocol", Works: []string{workReceive, workReceiveTen},
-			Hides: nil},
+		{Title: "Messages sent through SQS's protocol", Works: []string{workSend, workSendTen}},
+		{Title: "Messages received and deleted through SQS's protocol", Works: []string{workReceive, workReceiveTen}},
 		{Title: "From the sending to one of those that wait, through SQS's protocol", Works: []string{workHandOff},
 			Hides: []string{"per_s", "backlog"}},
 	}}
