@@ -47,7 +47,6 @@ func holdsAsking() []holdsExercise {
 	return []holdsExercise{
 		{"Resolve", func(w *holdsWorld) error { w.s.Resolve(holdsName("long")); return nil }},
 		{"JournalStats", func(w *holdsWorld) error { w.s.JournalStats(); return nil }},
-		{"JournalInfo", func(w *holdsWorld) error { w.s.JournalInfo(); return nil }},
 		{"Service", func(w *holdsWorld) error { w.s.Service(); return nil }},
 		{"Queues", func(w *holdsWorld) error { return holdsWants(holdsQueues+21, len(w.s.Queues()), nil) }},
 		{"Topics", func(w *holdsWorld) error { return holdsWants(2, len(w.s.Topics()), nil) }},

@@ -10,7 +10,8 @@ import (
 
 // Service is a store as everything above it sees it: it may be this process's own, or one that another machine has. So
 // whatever has to ask takes a context, and can fail with ErrUnavailable; what is answered without asking, Resolve, does
-// not. Store.Service is the one of a Store.
+// not. Store.Service is the one of a Store. An Owner and what Noted makes are still a Store's own: another machine's
+// cannot be had before they are interfaces, too.
 type Service interface {
 	Putting
 	Taking

@@ -230,9 +230,6 @@ func (l Limits) withDefaults() Limits {
 // JournalStats describes the journal now.
 func (s *Store) JournalStats() journal.Stats { return s.journal.Stats() }
 
-// JournalInfo describes the journal.
-func (s *Store) JournalInfo() journal.Info { return s.journal.Info() }
-
 // usable tells why nothing can be done, if so. The lock is held.
 func (s *Store) usable() error {
 	switch {

@@ -9,5 +9,4 @@ import (
 type Store interface {
 	queue.Service
 	JournalStats() journal.Stats
-	JournalInfo() journal.Info
 }
