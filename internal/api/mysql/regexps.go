@@ -9,6 +9,7 @@ import (
 	"sync/atomic"
 	"unicode/utf16"
 	"unicode/utf8"
+	"unsafe"
 
 	gms "github.com/dolthub/go-mysql-server/sql"
 	"github.com/dolthub/go-mysql-server/sql/expression/function"
@@ -211,35 +212,43 @@ func (c *compiledRegexp) find(ctx *gms.Context, text string, most int64) ([][]in
 	return c.re.FindAllStringSubmatchIndex(text, int(max(min(most, maxCount), -1))), nil
 }
 
-// replace replaces what matches from a byte on: the nth, or all. What is too large is NULL with a warning.
+// replace replaces what matches from a byte on: the nth, or all. What is too large is NULL with a warning, and is not
+// made, not even in part.
 func (c *compiledRegexp) replace(ctx *gms.Context, text string, begin int, with string, nth int64) (any, error) {
-	found, err := c.find(ctx, text[begin:], max(nth, 0))
+	m, limit := meterOf(ctx), int64(maxCount)
+	if m != nil {
+		limit = m.value
+		pieces := 1 + 2*int64(strings.Count(with, "$")+strings.Count(with, `\`))
+		if err := m.make(times(pieces, int64(unsafe.Sizeof(replacing{})))); err != nil {
+			return nil, err
+		}
+	}
+	r, wrong := newReplacement(with, 1+c.re.NumSubexp())
+	most := max(nth, 0)
+	if most == 0 && r.own > 0 {
+		most = limit/r.own + 1 // with so many it is too large, whatever the rest may be
+	}
+	found, err := c.find(ctx, text[begin:], most)
 	if err != nil {
 		return nil, err
 	}
 	if nth > 0 {
 		found = found[min(nth-1, int64(len(found))):]
 	}
-	parts := func(put func(string)) error {
-		last := 0
-		for _, at := range found {
-			put(text[last : begin+at[0]])
-			if err := expand(put, with, text[begin:], at); err != nil {
-				return err
-			}
-			last = begin + at[1]
-		}
-		put(text[last:])
-		return nil
+	if len(found) == 0 {
+		return text, nil
 	}
-	var size int64 // what is too large is not made, not even in part
-	if err := parts(func(part string) { size += int64(len(part)) }); err != nil {
-		return nil, err
+	if wrong != nil {
+		return nil, wrong
 	}
-	if m := meterOf(ctx); m != nil {
-		if size > m.value {
+	size := int64(len(text))
+	for _, at := range found {
+		size += r.size(at) - int64(at[1]-at[0])
+	}
+	if m != nil {
+		if size > limit {
 			ctx.Warn(erTooBigResult, "Result of regexp_replace() was larger than max_allowed_packet (%d) - truncated",
-				m.value)
+				limit)
 			return nil, nil
 		}
 		if err := m.make(size); err != nil {
@@ -248,27 +257,48 @@ func (c *compiledRegexp) replace(ctx *gms.Context, text string, begin int, with 
 	}
 	var b strings.Builder
 	b.Grow(int(size))
-	if err := parts(func(part string) { b.WriteString(part) }); err != nil {
-		return nil, err
+	last := 0
+	for _, at := range found {
+		b.WriteString(text[last : begin+at[0]])
+		if err := r.write(&b, m, text[begin:], at); err != nil {
+			return nil, err
+		}
+		last = begin + at[1]
 	}
+	b.WriteString(text[last:])
 	return b.String(), nil
 }
 
-// expand puts what stands in the place of a match: $1 and ${1} are groups, and a backslash takes the next character
-// as it is. As in ICU, a number has as many digits as there are groups for.
-func expand(put func(string), with, text string, at []int) error {
-	groups := len(at) / 2
+// replacement is what is written in the place of a match, read once: its pieces, the bytes of those that are always
+// the same, and how often it has each group.
+type replacement struct {
+	pieces []replacing
+	own    int64
+	groups []int64
+}
+
+// replacing is a text, or the text of a group that matched when the text is empty.
+type replacing struct {
+	text  string
+	group int
+}
+
+// newReplacement reads a replacement for an expression of so many groups, the whole match is one: $1 and ${1} are
+// groups, and a backslash takes the next character as it is. As in ICU, a number has as many digits as there are groups
+// for.
+func newReplacement(with string, groups int) (*replacement, error) {
+	r := &replacement{groups: make([]int64, groups)}
 	for with != "" {
 		i := strings.IndexAny(with, `$\`)
 		if i < 0 {
 			break
 		}
-		put(with[:i])
+		r.add(with[:i])
 		sign := with[i]
 		with = with[i+1:]
 		if sign == '\\' {
 			_, n := utf8.DecodeRuneInString(with)
-			put(with[:n])
+			r.add(with[:n])
 			with = with[n:]
 			continue
 		}
@@ -281,17 +311,53 @@ func expand(put func(string), with, text string, at []int) error {
 		}
 		switch with = with[n:]; {
 		case n == 0, braced && !strings.HasPrefix(with, "}"):
-			return sqlError(3887, "HY000", "A capture group has an invalid name.")
+			return r, sqlError(3887, "HY000", "A capture group has an invalid name.")
 		case group >= groups:
-			return sqlError(erRegexpIndex, "HY000", "Index out of bounds in regular expression search.")
+			return r, sqlError(erRegexpIndex, "HY000", "Index out of bounds in regular expression search.")
 		case braced:
 			with = with[1:]
 		}
-		if at[2*group] >= 0 {
-			put(text[at[2*group]:at[2*group+1]])
+		r.pieces = append(r.pieces, replacing{group: group})
+		r.groups[group]++
+	}
+	r.add(with)
+	return r, nil
+}
+
+// add is a text that is always the same.
+func (r *replacement) add(text string) {
+	if text != "" {
+		r.pieces = append(r.pieces, replacing{text: text})
+		r.own += int64(len(text))
+	}
+}
+
+// size is how many bytes a match is replaced by.
+func (r *replacement) size(at []int) int64 {
+	n := r.own
+	for group, times := range r.groups {
+		if times > 0 && at[2*group] >= 0 {
+			n += times * int64(at[2*group+1]-at[2*group])
 		}
 	}
-	put(with)
+	return n
+}
+
+// write writes what replaces a match of a text. Groups may be many and empty: the time of the statement ends it.
+func (r *replacement) write(b *strings.Builder, m *meter, text string, at []int) error {
+	for i, p := range r.pieces {
+		switch {
+		case p.text != "":
+			b.WriteString(p.text)
+		case at[2*p.group] >= 0:
+			b.WriteString(text[at[2*p.group]:at[2*p.group+1]])
+		}
+		if m != nil && i%1024 == 1023 {
+			if err := m.alive(); err != nil {
+				return err
+			}
+		}
+	}
 	return nil
 }
 

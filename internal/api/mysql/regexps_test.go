@@ -33,6 +33,8 @@ func TestRegularExpressionsAnswerAsMySQLDoes(t *testing.T) {
 		{"飛XX", "SELECT REGEXP_REPLACE('飛脚b', '.', 'X', 2)"},
 		{"a0-b0-", "SELECT REGEXP_REPLACE('ab', '(.)', '$10-')"},
 		{"$1\\", "SELECT REGEXP_REPLACE('a', '(.)', '\\\\$1\\\\\\\\')"},
+		{"a", "SELECT REGEXP_REPLACE('a', 'b', '$x')"},
+		{"1000", "SELECT LENGTH(REGEXP_REPLACE(REPEAT('x', 1000), '(y?)x', CONCAT(REPEAT('$1', 1000), 'z')))"},
 		{"1", "SELECT ('aBc' REGEXP '^A') = 0 AND REGEXP_LIKE('aBc', '^A', 'i')"},
 		{"0", "SELECT REGEXP_LIKE('aBc', '^A', 'ic')"},
 		{"1", "SELECT REGEXP_LIKE('a\\nb', 'a.b', 'n') AND NOT REGEXP_LIKE('a\\nb', 'a.b')"},
