@@ -110,6 +110,10 @@ type Stats struct {
 	Checkpoint             Position
 }
 
+// Done is told what became of a group: its position, or an error. With more, the done function of a later group follows
+// at once, without any wait: whoever is told of many groups may do once for all of them what they have in common.
+type Done func(at Position, err error, more bool)
+
 // Journal is a durable log. Its methods may be called from any goroutine.
 //
 // Who owns what: the journal keeps no reference to a record's slices after Append or Write returned. The slices it
@@ -123,14 +127,14 @@ type Journal interface {
 	// and Release are allowed. An error returned by Append itself means that the group was refused and done will not be
 	// called (ErrTooLarge, ErrClosed, ErrFull, ErrFailed). An error given to done is ErrRefused (nothing was kept) or
 	// ErrUnknown (the group may be found in the log later, or not: reopen and catch up).
-	Append(records []Record, done func(Position, error)) error
+	Append(records []Record, done Done) error
 
 	// AppendTurn is Append by somebody who will wait for done and can make the sync himself. When no sync runs, the
 	// journal may leave the next one to him: turn is then a function that he has to call, once and soon, without a lock
 	// that done functions take; it makes durable what has been appended by then and calls their done functions. Until
 	// it is called nothing else becomes durable, so nothing that waits for the journal may come between. It spares a
 	// lone writer the way to another goroutine and back. A nil turn means that the journal sees to it, as after Append.
-	AppendTurn(records []Record, done func(Position, error)) (turn func(), err error)
+	AppendTurn(records []Record, done Done) (turn func(), err error)
 
 	// Write is Append for records nobody waits for. When it returns, the group survives the death of the process
 	// (unless durability is None) and it becomes durable with the next sync, which it does not cause.

@@ -64,6 +64,10 @@ type Store struct {
 
 	room chan struct{} // one place for each group under way to the journal
 
+	// The journal calls one done function at a time: these are theirs.
+	arrived        []arrived
+	arrivedRecords int
+
 	mu       sync.Mutex
 	state    *state
 	packing  packing
@@ -241,80 +245,6 @@ func (s *Store) usable() error {
 	return nil
 }
 
-// flight is a group on its way to the journal.
-type flight struct {
-	group   []applied
-	plan    plan // of what it puts
-	done    chan struct{}
-	err     error  // once done is closed
-	undo    func() // under the lock, when the group did not get there; may be nil
-	after   func() // under the lock, when it is durable and applied; may be nil
-	keys    []string
-	defines *defines // nil: nothing
-	// turn is the sync of the group, when the journal left it to who submitted the group with takesTurn; nil: the
-	// journal makes it.
-	turn      func()
-	takesTurn bool
-
-	// Room for the usual group: one small message.
-	one     [1]applied
-	onePut  put
-	oneHead [64]byte
-}
-
-// defines is what a flight defines.
-type defines struct {
-	names  []Name
-	topics []*topicState // to which that subscribes
-}
-
-func newFlight(events ...event) *flight {
-	f := &flight{done: make(chan struct{})}
-	f.group = f.one[:0]
-	for _, e := range events {
-		f.add(e)
-	}
-	return f
-}
-
-// add puts an event into the group and returns its index there.
-func (f *flight) add(e event) int {
-	f.group = append(f.group, applied{event: e})
-	return len(f.group) - 1
-}
-
-// giveUp undoes what was done for a group that is not kept. The lock is held.
-func (f *flight) giveUp() {
-	f.plan.giveBack()
-	if f.undo != nil {
-		f.undo()
-	}
-}
-
-// finish does what is left to do for a group that is durable. The lock is held.
-func (f *flight) finish() {
-	f.plan.giveBack()
-	f.plan.count()
-	if f.after != nil {
-		f.after()
-	}
-}
-
-// wait returns when the group is durable and applied, or has failed, or ctx ends: then its fate is open.
-func (f *flight) wait(ctx context.Context) error {
-	select {
-	case <-f.done:
-		return f.err
-	case <-ctx.Done():
-		select {
-		case <-f.done:
-			return f.err
-		default:
-			return ctx.Err()
-		}
-	}
-}
-
 // enter waits for a place for one more group, and for the end of a pause. On success the lock is held and leave has to
 // be called unless submit is, successfully. Journaled time has moved on.
 func (s *Store) enter(ctx context.Context) error {
@@ -343,82 +273,6 @@ func (s *Store) enter(ctx context.Context) error {
 func (s *Store) leave() {
 	s.mu.Unlock()
 	<-s.room
-}
-
-// submit sends a group to the journal. The lock is held, by enter's caller; it stays so. Who takes a turn has to look,
-// once the lock is given up, whether there is one.
-func (s *Store) submit(f *flight) error {
-	at := s.state.now
-	for i := range f.group {
-		f.group[i].at = at
-		s.packing.add(at, f.group[i].event)
-	}
-	done := func(p journal.Position, err error) { s.land(f, p, err) }
-	var err error
-	if f.takesTurn {
-		f.turn, err = s.journal.AppendTurn(s.packing.records, done)
-	} else {
-		err = s.journal.Append(s.packing.records, done)
-	}
-	s.packing.reset()
-	if err != nil {
-		return s.journalError(err)
-	}
-	for _, k := range f.keys {
-		s.pending[k] = f
-	}
-	s.flights++
-	return nil
-}
-
-// land is the journal's answer for a group.
-func (s *Store) land(f *flight, p journal.Position, err error) {
-	s.mu.Lock()
-	before := len(s.state.postponed)
-	if err == nil {
-		for i := range f.group {
-			f.group[i].addr = journal.Address{Position: p, Index: uint32(i)}
-		}
-		err = s.state.applyMost(f.group, s.state.advance(s.clock()))
-	}
-	if len(s.state.postponed) > before { // the answers of others need not wait for that
-		s.mu.Unlock()
-		go func() { // Close waits for it: the group is under way
-			s.applyRest()
-			s.mu.Lock()
-			s.landed(f, err)
-		}()
-		return
-	}
-	s.landed(f, err)
-}
-
-// landed ends a group that was applied, or failed. It is called with the lock and gives it up.
-func (s *Store) landed(f *flight, err error) {
-	for _, k := range f.keys {
-		if s.pending[k] == f { // else a later group has a note of that key, too
-			delete(s.pending, k)
-		}
-	}
-	if err != nil {
-		f.err = s.journalError(err)
-		f.giveUp()
-	} else {
-		f.finish()
-	}
-	s.state.serve()
-	released := s.state.takeReleased()
-	s.settleUp()
-	s.flights--
-	if s.flights == 0 || s.closed || s.draining > 0 {
-		s.landing.Broadcast()
-	}
-	s.mu.Unlock()
-	if len(released) > 0 {
-		s.journal.Release(released...)
-	}
-	<-s.room
-	close(f.done)
 }
 
 // settleUp ends every piece of work under the lock: it wakes the timer if there is work for it.

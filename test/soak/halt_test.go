@@ -162,14 +162,14 @@ type picking struct {
 	*picky
 }
 
-func (p *picking) Append(rs []journal.Record, done func(journal.Position, error)) error {
+func (p *picking) Append(rs []journal.Record, done journal.Done) error {
 	if err := p.refuses(); err != nil {
 		return err
 	}
 	return p.Journal.Append(rs, done)
 }
 
-func (p *picking) AppendTurn(rs []journal.Record, done func(journal.Position, error)) (func(), error) {
+func (p *picking) AppendTurn(rs []journal.Record, done journal.Done) (func(), error) {
 	if err := p.refuses(); err != nil {
 		return nil, err
 	}

@@ -88,19 +88,19 @@ func (f *forgetful) forgets() bool {
 	return f.n%f.every == 0
 }
 
-func (f *forgetful) Append(rs []journal.Record, done func(journal.Position, error)) error {
+func (f *forgetful) Append(rs []journal.Record, done journal.Done) error {
 	if !f.claims && rs[len(rs)-1].Life == f.life && f.n > 2 && f.forgets() {
 		at := f.End()
-		f.order.then(func() { done(at, nil) })
+		f.order.then(func() { done(at, nil, false) })
 		return nil
 	}
 	f.mu.Lock()
 	f.n++
 	f.mu.Unlock()
-	return f.Journal.Append(rs, done)
+	return f.Journal.Append(rs, f.order.done(done))
 }
 
-func (f *forgetful) AppendTurn(rs []journal.Record, done func(journal.Position, error)) (func(), error) {
+func (f *forgetful) AppendTurn(rs []journal.Record, done journal.Done) (func(), error) {
 	return nil, f.Append(rs, done)
 }
 
@@ -131,17 +131,22 @@ func (c *chained) then(f func()) {
 	}()
 }
 
+// done calls a done function among those of then.
+func (c *chained) done(f journal.Done) journal.Done {
+	return func(p journal.Position, err error, _ bool) { c.then(func() { f(p, err, false) }) }
+}
+
 // halving keeps the first half of large groups.
 type halving struct{ journal.Journal }
 
-func (h *halving) Append(rs []journal.Record, done func(journal.Position, error)) error {
+func (h *halving) Append(rs []journal.Record, done journal.Done) error {
 	if len(rs) >= 3 {
 		rs = rs[:len(rs)/2]
 	}
 	return h.Journal.Append(rs, done)
 }
 
-func (h *halving) AppendTurn(rs []journal.Record, done func(journal.Position, error)) (func(), error) {
+func (h *halving) AppendTurn(rs []journal.Record, done journal.Done) (func(), error) {
 	return nil, h.Append(rs, done)
 }
 
@@ -151,16 +156,16 @@ type early struct {
 	order chained
 }
 
-func (e *early) Append(rs []journal.Record, done func(journal.Position, error)) error {
+func (e *early) Append(rs []journal.Record, done journal.Done) error {
 	if err := e.Write(rs); err != nil {
 		return err
 	}
 	at := e.End()
-	e.order.then(func() { done(at, nil) })
+	e.order.then(func() { done(at, nil, false) })
 	return nil
 }
 
-func (e *early) AppendTurn(rs []journal.Record, done func(journal.Position, error)) (func(), error) {
+func (e *early) AppendTurn(rs []journal.Record, done journal.Done) (func(), error) {
 	return nil, e.Append(rs, done)
 }
 
@@ -169,22 +174,22 @@ type deaf struct {
 	journal.Journal
 }
 
-func (d *deaf) Append(rs []journal.Record, done func(journal.Position, error)) error {
+func (d *deaf) Append(rs []journal.Record, done journal.Done) error {
 	var at journal.Position
 	placed := make(chan struct{})
-	err := d.Journal.Append(rs, func(p journal.Position, err error) {
+	err := d.Journal.Append(rs, func(p journal.Position, err error, more bool) {
 		<-placed
 		if err != nil {
 			p = at
 		}
-		done(p, nil)
+		done(p, nil, more)
 	})
 	at = d.End()
 	close(placed)
 	return err
 }
 
-func (d *deaf) AppendTurn(rs []journal.Record, done func(journal.Position, error)) (func(), error) {
+func (d *deaf) AppendTurn(rs []journal.Record, done journal.Done) (func(), error) {
 	return nil, d.Append(rs, done)
 }
 
@@ -207,7 +212,7 @@ func (s *swapping) Write(rs []journal.Record) error {
 	return nil
 }
 
-func (s *swapping) Append(rs []journal.Record, done func(journal.Position, error)) error {
+func (s *swapping) Append(rs []journal.Record, done journal.Done) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	err := s.Journal.Append(rs, done)
@@ -220,7 +225,7 @@ func (s *swapping) Append(rs []journal.Record, done func(journal.Position, error
 	return err
 }
 
-func (s *swapping) AppendTurn(rs []journal.Record, done func(journal.Position, error)) (func(), error) {
+func (s *swapping) AppendTurn(rs []journal.Record, done journal.Done) (func(), error) {
 	return nil, s.Append(rs, done)
 }
 
@@ -252,8 +257,8 @@ type wasteful struct {
 	journal.Journal
 }
 
-func (w *wasteful) Append(rs []journal.Record, done func(journal.Position, error)) error {
-	return w.Journal.Append(rs, func(p journal.Position, err error) {
+func (w *wasteful) Append(rs []journal.Record, done journal.Done) error {
+	return w.Journal.Append(rs, func(p journal.Position, err error, more bool) {
 		if err == nil {
 			for i, r := range rs {
 				if r.Life == journal.Lasting {
@@ -261,11 +266,11 @@ func (w *wasteful) Append(rs []journal.Record, done func(journal.Position, error
 				}
 			}
 		}
-		done(p, err)
+		done(p, err, more)
 	})
 }
 
-func (w *wasteful) AppendTurn(rs []journal.Record, done func(journal.Position, error)) (func(), error) {
+func (w *wasteful) AppendTurn(rs []journal.Record, done journal.Done) (func(), error) {
 	return nil, w.Append(rs, done)
 }
 

@@ -27,28 +27,28 @@ type oblivious struct {
 	order chained
 }
 
-func (o *oblivious) Append(rs []journal.Record, done func(journal.Position, error)) error {
+func (o *oblivious) Append(rs []journal.Record, done journal.Done) error {
 	if rs[0].Head[0] != o.kind {
-		return o.Journal.Append(rs, done)
+		return o.Journal.Append(rs, o.order.done(done))
 	}
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	if o.n++; o.n%2 == 0 {
-		return o.Journal.Append(rs, done)
+		return o.Journal.Append(rs, o.order.done(done))
 	}
 	at := o.End()
-	o.order.then(func() { done(at, nil) })
+	o.order.then(func() { done(at, nil, false) })
 	return nil
 }
 
-func (o *oblivious) AppendTurn(rs []journal.Record, done func(journal.Position, error)) (func(), error) {
+func (o *oblivious) AppendTurn(rs []journal.Record, done journal.Done) (func(), error) {
 	return nil, o.Append(rs, done)
 }
 
 // misdirecting writes down of seeks to a time that they went a second further.
 type misdirecting struct{ journal.Journal }
 
-func (m misdirecting) Append(rs []journal.Record, done func(journal.Position, error)) error {
+func (m misdirecting) Append(rs []journal.Record, done journal.Done) error {
 	if h := rs[0].Head; h[0] == kindSeek {
 		at := 1
 		_, n := binary.Varint(h[at:])
@@ -64,7 +64,7 @@ func (m misdirecting) Append(rs []journal.Record, done func(journal.Position, er
 	return m.Journal.Append(rs, done)
 }
 
-func (m misdirecting) AppendTurn(rs []journal.Record, done func(journal.Position, error)) (func(), error) {
+func (m misdirecting) AppendTurn(rs []journal.Record, done journal.Done) (func(), error) {
 	return nil, m.Append(rs, done)
 }
 
@@ -76,7 +76,7 @@ type tardy struct {
 	order chained
 }
 
-func (t *tardy) Append(rs []journal.Record, done func(journal.Position, error)) error {
+func (t *tardy) Append(rs []journal.Record, done journal.Done) error {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if rs[0].Head[0] == kindSnapshot {
@@ -86,15 +86,15 @@ func (t *tardy) Append(rs []journal.Record, done func(journal.Position, error)) 
 		}
 		t.held = append(t.held, own)
 		at := t.End()
-		t.order.then(func() { done(at, nil) })
+		t.order.then(func() { done(at, nil, false) })
 		return nil
 	}
-	err := t.Journal.Append(rs, done)
+	err := t.Journal.Append(rs, t.order.done(done))
 	t.catchUp()
 	return err
 }
 
-func (t *tardy) AppendTurn(rs []journal.Record, done func(journal.Position, error)) (func(), error) {
+func (t *tardy) AppendTurn(rs []journal.Record, done journal.Done) (func(), error) {
 	return nil, t.Append(rs, done)
 }
 
@@ -128,20 +128,20 @@ type place struct {
 	seq   uint64
 }
 
-func (h *hasty) Append(rs []journal.Record, done func(journal.Position, error)) error {
+func (h *hasty) Append(rs []journal.Record, done journal.Done) error {
 	own := slices.Clone(rs)
 	for i := range own {
 		own[i].Head = bytes.Clone(own[i].Head)
 	}
-	return h.Journal.Append(rs, func(p journal.Position, err error) {
+	return h.Journal.Append(rs, func(p journal.Position, err error, more bool) {
 		if err == nil {
 			h.kept(own, p)
 		}
-		done(p, err)
+		done(p, err, more)
 	})
 }
 
-func (h *hasty) AppendTurn(rs []journal.Record, done func(journal.Position, error)) (func(), error) {
+func (h *hasty) AppendTurn(rs []journal.Record, done journal.Done) (func(), error) {
 	return nil, h.Append(rs, done)
 }
 

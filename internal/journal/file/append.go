@@ -12,18 +12,18 @@ import (
 const pooledBytes = unwrittenBytes
 
 // Append implements journal.Journal.
-func (j *Journal) Append(records []journal.Record, done func(journal.Position, error)) error {
+func (j *Journal) Append(records []journal.Record, done journal.Done) error {
 	_, err := j.append(records, done, false)
 	return err
 }
 
 // AppendTurn implements journal.Journal.
-func (j *Journal) AppendTurn(records []journal.Record, done func(journal.Position, error)) (turn func(), err error) {
+func (j *Journal) AppendTurn(records []journal.Record, done journal.Done) (turn func(), err error) {
 	return j.append(records, done, true)
 }
 
 // append is Append, and AppendTurn where the caller takes turns.
-func (j *Journal) append(records []journal.Record, done func(journal.Position, error), takes bool) (turn func(),
+func (j *Journal) append(records []journal.Record, done journal.Done, takes bool) (turn func(),
 	err error) {
 	if err := j.acceptable(records); err != nil {
 		return nil, err
@@ -68,7 +68,7 @@ func (j *Journal) acceptable(records []journal.Record) error {
 
 // put gives a group its place. When somebody waits for it (done is not nil) a nil error means that done will be called;
 // takes: he takes a turn.
-func (j *Journal) put(records []journal.Record, done func(journal.Position, error), takes bool) (turn func(),
+func (j *Journal) put(records []journal.Record, done journal.Done, takes bool) (turn func(),
 	err error) {
 	n := groupBytes(records)
 	var group []byte

@@ -57,7 +57,8 @@ func TestReadAcrossACloseNeverSaysThatARecordIsReleased(t *testing.T) {
 func TestPanicOfADoneFunctionEndsTheJournal(t *testing.T) {
 	d := faultfs.New()
 	j := mustOpen(t, small(d))
-	err := j.Append([]journal.Record{settle(1)}, func(journal.Position, error) { panic("a mistake of the owner's") })
+	err := j.Append([]journal.Record{settle(1)},
+		func(journal.Position, error, bool) { panic("a mistake of the owner's") })
 	if err != nil {
 		t.Fatal(err)
 	}

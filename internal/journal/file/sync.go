@@ -18,7 +18,7 @@ const unwrittenDelay = 100 * time.Millisecond
 type waiter struct {
 	number uint64           // in the order of the log
 	at     journal.Position // of his group; 0 when he waits for whatever is there
-	done   func(journal.Position, error)
+	done   journal.Done
 }
 
 // refusal says that the waiters for groups numbered from … to, the last not included, are not served: their groups were
@@ -30,7 +30,7 @@ type refusal struct {
 
 // enqueue makes a waiter one of those whom the next sync serves. If he takes turns and nobody else is to make that
 // sync, it is his. mu is held.
-func (j *Journal) enqueue(at journal.Position, done func(journal.Position, error), takes bool) (turn func()) {
+func (j *Journal) enqueue(at journal.Position, done journal.Done, takes bool) (turn func()) {
 	w := waiter{j.number, at, done}
 	j.number++
 	var err error
@@ -93,6 +93,10 @@ func (j *Journal) answer(ws []waiter, refusals []refusal, err error) {
 			j.opts.Report(j.fail(fmt.Errorf("a done function panicked: %v", v)))
 		}
 	}()
+	last := len(ws) - 1
+	for last > 0 && ws[last].at == 0 {
+		last--
+	}
 	for i := range ws {
 		w := &ws[i]
 		why := err
@@ -105,10 +109,10 @@ func (j *Journal) answer(ws []waiter, refusals []refusal, err error) {
 			}
 		}
 		if why != nil {
-			w.done(0, why)
+			w.done(0, why, i < last)
 			continue
 		}
-		w.done(w.at, nil)
+		w.done(w.at, nil, i < last)
 	}
 }
 
@@ -172,7 +176,7 @@ func (j *Journal) Sync(ctx context.Context) error {
 		<-j.slots
 		return fmt.Errorf("sync journal %s: %w", j.dir, journal.ErrClosed)
 	}
-	j.enqueue(0, func(_ journal.Position, err error) { synced <- err }, false)
+	j.enqueue(0, func(_ journal.Position, err error, _ bool) { synced <- err }, false)
 	j.mu.Unlock()
 	select {
 	case err := <-synced:

@@ -25,9 +25,9 @@ func (j *Journal) Hold(on bool) { j.set(func() { j.faults.held = on }) }
 
 // AnswerFirst calls the oldest of the done functions that Hold stops, and no other.
 func (j *Journal) AnswerFirst() {
-	var first func()
+	var first waiter
 	j.set(func() { first, j.waiting = j.waiting[0], j.waiting[1:] })
-	first()
+	first.done(false)
 }
 
 // Refuse lets done functions be told journal.ErrRefused and nothing be kept, until it is called with false.

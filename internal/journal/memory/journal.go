@@ -34,7 +34,7 @@ type Journal struct {
 
 	// The lock of the disk guards these.
 	wake     *sync.Cond
-	waiting  []func() // done functions of groups that are not durable yet, and who waits for them
+	waiting  []waiter // for groups to be durable
 	busy     bool     // done functions are being called
 	lent     bool     // somebody has the turn to call them
 	closed   bool
@@ -45,6 +45,12 @@ type Journal struct {
 }
 
 var _ journal.Journal = (*Journal)(nil)
+
+// waiter is who waits for a group, or for what is there.
+type waiter struct {
+	done     func(more bool)
+	appended bool // a group of its own
+}
 
 // Open opens the disk. Another Journal must not have it open: journal.ErrLocked.
 func (d *Disk) Open(o Options) (*Journal, error) {
@@ -95,8 +101,12 @@ func (j *Journal) answer() {
 	j.waiting, j.busy = nil, true
 	j.sync()
 	j.disk.mu.Unlock()
-	for _, f := range ready {
-		f()
+	last := len(ready) - 1
+	for last > 0 && !ready[last].appended {
+		last--
+	}
+	for i, w := range ready {
+		w.done(i < last)
 	}
 	j.disk.mu.Lock()
 	j.busy = false
@@ -111,14 +121,14 @@ func (j *Journal) sync() {
 }
 
 // Append implements journal.Journal.
-func (j *Journal) Append(records []journal.Record, done func(journal.Position, error)) error {
+func (j *Journal) Append(records []journal.Record, done journal.Done) error {
 	j.disk.mu.Lock()
 	defer j.disk.mu.Unlock()
 	return j.append(records, done)
 }
 
 // AppendTurn implements journal.Journal. It leaves the turn to the caller whenever nobody else has it.
-func (j *Journal) AppendTurn(records []journal.Record, done func(journal.Position, error)) (func(), error) {
+func (j *Journal) AppendTurn(records []journal.Record, done journal.Done) (func(), error) {
 	j.disk.mu.Lock()
 	defer j.disk.mu.Unlock()
 	free := !j.faults.held && !j.lent && !j.busy && len(j.waiting) == 0
@@ -140,7 +150,7 @@ func (j *Journal) turn() {
 	j.wake.Broadcast()
 }
 
-func (j *Journal) append(records []journal.Record, done func(journal.Position, error)) error {
+func (j *Journal) append(records []journal.Record, done journal.Done) error {
 	if err := j.takes(records); err != nil {
 		return err
 	}
@@ -155,7 +165,7 @@ func (j *Journal) append(records []journal.Record, done func(journal.Position, e
 	default:
 		p = j.add(records)
 	}
-	j.waiting = append(j.waiting, func() { done(p, err) })
+	j.waiting = append(j.waiting, waiter{func(more bool) { done(p, err, more) }, true})
 	j.wake.Broadcast()
 	return nil
 }
@@ -215,7 +225,7 @@ func (j *Journal) Sync(ctx context.Context) error {
 		return err
 	}
 	synced := make(chan struct{})
-	j.waiting = append(j.waiting, func() { close(synced) })
+	j.waiting = append(j.waiting, waiter{func(bool) { close(synced) }, false})
 	j.disk.mu.Unlock()
 	defer j.disk.mu.Lock()
 	select {

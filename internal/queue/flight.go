@@ -1,0 +1,196 @@
+package queue
+
+import (
+	"context"
+
+	"github.com/hikyaku/hikyaku/internal/journal"
+)
+
+// flight is a group on its way to the journal.
+type flight struct {
+	group   []applied
+	plan    plan // of what it puts
+	done    chan struct{}
+	err     error  // once done is closed
+	undo    func() // under the lock, when the group did not get there; may be nil
+	after   func() // under the lock, when it is durable and applied; may be nil
+	keys    []string
+	defines *defines // nil: nothing
+	// turn is the sync of the group, when the journal left it to who submitted the group with takesTurn; nil: the
+	// journal makes it.
+	turn      func()
+	takesTurn bool
+
+	// Room for the usual group: one small message.
+	one     [1]applied
+	onePut  put
+	oneHead [64]byte
+}
+
+// defines is what a flight defines.
+type defines struct {
+	names  []Name
+	topics []*topicState // to which that subscribes
+}
+
+func newFlight(events ...event) *flight {
+	f := &flight{done: make(chan struct{})}
+	f.group = f.one[:0]
+	for _, e := range events {
+		f.add(e)
+	}
+	return f
+}
+
+// add puts an event into the group and returns its index there.
+func (f *flight) add(e event) int {
+	f.group = append(f.group, applied{event: e})
+	return len(f.group) - 1
+}
+
+// giveUp undoes what was done for a group that is not kept. The lock is held.
+func (f *flight) giveUp() {
+	f.plan.giveBack()
+	if f.undo != nil {
+		f.undo()
+	}
+}
+
+// finish does what is left to do for a group that is durable. The lock is held.
+func (f *flight) finish() {
+	f.plan.giveBack()
+	f.plan.count()
+	if f.after != nil {
+		f.after()
+	}
+}
+
+// wait returns when the group is durable and applied, or has failed, or ctx ends: then its fate is open.
+func (f *flight) wait(ctx context.Context) error {
+	select {
+	case <-f.done:
+		return f.err
+	case <-ctx.Done():
+		select {
+		case <-f.done:
+			return f.err
+		default:
+			return ctx.Err()
+		}
+	}
+}
+
+// submit sends a group to the journal. The lock is held, by enter's caller; it stays so. Who takes a turn has to look,
+// once the lock is given up, whether there is one.
+func (s *Store) submit(f *flight) error {
+	at := s.state.now
+	for i := range f.group {
+		f.group[i].at = at
+		s.packing.add(at, f.group[i].event)
+	}
+	done := func(p journal.Position, err error, more bool) { s.arrive(arrived{f, p, err}, more) }
+	var err error
+	if f.takesTurn {
+		f.turn, err = s.journal.AppendTurn(s.packing.records, done)
+	} else {
+		err = s.journal.Append(s.packing.records, done)
+	}
+	s.packing.reset()
+	if err != nil {
+		return s.journalError(err)
+	}
+	for _, k := range f.keys {
+		s.pending[k] = f
+	}
+	s.flights++
+	return nil
+}
+
+// arrived is what the journal said of a flight.
+type arrived struct {
+	flight *flight
+	at     journal.Position
+	err    error
+}
+
+// With so many flights, or records, the next hold of the lock is due.
+const (
+	landFlights = 8
+	landRecords = 64
+)
+
+// arrive takes the journal's answer for a group. Those of one sync land together: what many have in common is done once
+// under one hold of the lock.
+func (s *Store) arrive(a arrived, more bool) {
+	s.arrived = append(s.arrived, a)
+	s.arrivedRecords += len(a.flight.group)
+	if !more || len(s.arrived) >= landFlights || s.arrivedRecords >= landRecords {
+		s.mu.Lock()
+		s.land(s.arrived)
+		clear(s.arrived)
+		s.arrived, s.arrivedRecords = s.arrived[:0], 0
+	}
+}
+
+// land applies flights that the journal has answered for, and ends them. It is called with the lock and gives it up.
+func (s *Store) land(all []arrived) {
+	now := s.state.advance(s.clock())
+	n := 0
+	for _, a := range all {
+		before := len(s.state.postponed)
+		for i := range a.flight.group {
+			a.flight.group[i].addr = journal.Address{Position: a.at, Index: uint32(i)}
+		}
+		if a.err == nil {
+			a.err = s.state.applyMost(a.flight.group, now)
+		}
+		if len(s.state.postponed) > before { // the answers of others need not wait for that
+			go func() { // Close waits for it: the group is under way
+				s.applyRest()
+				s.mu.Lock()
+				s.landed(a)
+				s.afterLanding(a)
+			}()
+			continue
+		}
+		s.landed(a)
+		all[n], n = a, n+1
+	}
+	s.afterLanding(all[:n]...)
+}
+
+// landed is the end of a flight that was applied, or failed, for the state. The lock is held.
+func (s *Store) landed(a arrived) {
+	f := a.flight
+	for _, k := range f.keys {
+		if s.pending[k] == f { // else a later group has a note of that key, too
+			delete(s.pending, k)
+		}
+	}
+	if a.err != nil {
+		f.err = s.journalError(a.err)
+		f.giveUp()
+	} else {
+		f.finish()
+	}
+}
+
+// afterLanding hands out what flights brought, and tells those who wait for them. It is called with the lock and gives
+// it up.
+func (s *Store) afterLanding(all ...arrived) {
+	s.state.serve()
+	released := s.state.takeReleased()
+	s.settleUp()
+	s.flights -= len(all)
+	if s.flights == 0 || s.closed || s.draining > 0 {
+		s.landing.Broadcast()
+	}
+	s.mu.Unlock()
+	if len(released) > 0 {
+		s.journal.Release(released...)
+	}
+	for _, a := range all {
+		<-s.room
+		close(a.flight.done)
+	}
+}
