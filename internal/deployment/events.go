@@ -98,7 +98,7 @@ func (r *Registry) run(name string) {
 		defer run.end()
 		e := &eventsOf{name: name}
 		r.serve(run.ctx, queue.ClaimRequest{From: []queue.From{{Queue: eventQueue(name)}}}, r.config.EventConcurrency,
-			e.claim(r), func(c []queue.Claim, pass *function.Pass, _ *queue.Owner) {
+			e.claim(r), func(c []queue.Claim, pass *function.Pass, _ queue.Owner) {
 				if pass != nil {
 					defer pass.Release()
 				}
@@ -169,7 +169,7 @@ func (r *Registry) admitNow(name string) *function.Pass {
 // ctx ends, after all handlers have. The handler owns the pass. What is handled at once has an owner of its own: one
 // claim of an owner waits at a time, and of a key nobody else gets messages until they are settled.
 func (r *Registry) serve(ctx context.Context, ask queue.ClaimRequest, most int, claim claimer,
-	handle func([]queue.Claim, *function.Pass, *queue.Owner)) {
+	handle func([]queue.Claim, *function.Pass, queue.Owner)) {
 	ask.Wait, ask.Owner = poll, r.newOwner()
 	defer func() { ask.Owner.Close() }()
 	free := make(chan struct{}, most)
@@ -212,7 +212,7 @@ func (r *Registry) serve(ctx context.Context, ask queue.ClaimRequest, most int, 
 	}
 }
 
-func (r *Registry) newOwner() *queue.Owner { return r.store.NewOwner("functions") }
+func (r *Registry) newOwner() queue.Owner { return r.store.NewOwner("functions") }
 
 // pause waits; false: ctx ended.
 func pause(ctx context.Context, d time.Duration) bool {

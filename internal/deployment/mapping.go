@@ -181,7 +181,7 @@ func (r *Registry) feed(m Mapping) {
 			func(ctx context.Context, ask queue.ClaimRequest) ([]queue.Claim, *function.Pass, error) {
 				claims, err := r.store.Claim(ctx, ask)
 				return r.sift(ctx, m, sieve, claims), nil, err
-			}, func(cs []queue.Claim, _ *function.Pass, o *queue.Owner) {
+			}, func(cs []queue.Claim, _ *function.Pass, o queue.Owner) {
 				r.batch(ctx, m, from, r.fill(ctx, m, from, sieve, cs, o))
 			})
 	})
@@ -201,7 +201,7 @@ func (r *Registry) unfeed(id string) {
 
 // fill claims more for their owner until a batch is full or has waited as long as the mapping says.
 func (r *Registry) fill(ctx context.Context, m Mapping, from queue.Name, sieve *filter,
-	cs []queue.Claim, o *queue.Owner) []queue.Claim {
+	cs []queue.Claim, o queue.Owner) []queue.Claim {
 	end := time.Now().Add(m.Window)
 	bytes := 0
 	for i := range cs {

@@ -77,7 +77,7 @@ type ClaimRequest struct {
 	Bytes int           // their sizes summed (Message.Size); 0: no bound. One message is handed out whatever its size
 	Wait  time.Duration // how long to wait for the first one; 0: not at all
 	Lease time.Duration // 0: the Owner's life if there is one, else the queue's lease
-	Owner *Owner        // claims end with it, or with the process; nil: they end with the lease alone
+	Owner Owner         // claims end with it, or with the process; nil: they end with the lease alone
 	// ByKey hands out all it can of one key before the next key, in place of the oldest messages of all keys.
 	ByKey bool
 	// Apart lets claims of one key end each by itself: while their leases go on, those behind one whose lease has ended

@@ -225,7 +225,7 @@ func (s *state) pageGone(p *page) {
 
 // holder is who a message is handed to: nobody known, in a fold.
 type holder struct {
-	owner    *Owner
+	owner    *owner
 	claimant uint64
 	at       int64 // wall clock, ns
 	apart    bool

@@ -21,7 +21,7 @@ type asker struct {
 	bytes    int    // taken so far
 	claimant uint64 // never 0
 	byKey    bool   // all of one key before the next
-	owner    *Owner
+	owner    *owner
 	take     func(from int, q *queueState, e entry) // claims e in the state
 	// nothing was taken, and yet there may be something: build what is needed and choose again
 	again bool

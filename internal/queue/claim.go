@@ -98,11 +98,14 @@ func (s *Store) claim(ctx context.Context, r *ClaimRequest, wait time.Duration, 
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
+	if o := r.owner(); r.Owner != nil && (o == nil || o.s != s) {
+		return nil, fmt.Errorf("claim: %w: its owner is of another store", ErrStale)
+	}
 	froms, err := s.wanted(ctx, r) // returns with the lock
 	if err != nil {
 		return nil, err
 	}
-	if r.Owner != nil && r.Owner.closed {
+	if o := r.owner(); o != nil && o.closed {
 		s.mu.Unlock()
 		return nil, fmt.Errorf("claim: %w: its owner is closed", ErrStale)
 	}
@@ -110,8 +113,8 @@ func (s *Store) claim(ctx context.Context, r *ClaimRequest, wait time.Duration, 
 	s.state.advance(now)
 	s.tick()
 	c := &claiming{s: s, r: r, now: now}
-	if r.Owner != nil {
-		c.claimant = r.Owner.claimant
+	if r.owner() != nil {
+		c.claimant = r.owner().claimant
 	} else {
 		s.claimant++
 		c.claimant = s.claimant
@@ -119,7 +122,7 @@ func (s *Store) claim(ctx context.Context, r *ClaimRequest, wait time.Duration, 
 	if len(froms) == 1 && froms[0].where == nil {
 		c.picks = make([]picked, 0, r.expect(froms[0].q))
 	}
-	a := asker{from: froms, max: r.Max, maxBytes: r.Bytes, owner: r.Owner, claimant: c.claimant, byKey: r.ByKey,
+	a := asker{from: froms, max: r.Max, maxBytes: r.Bytes, owner: r.owner(), claimant: c.claimant, byKey: r.ByKey,
 		take: c.take}
 	if s.looked == nil {
 		s.state.choose(&a)
@@ -141,7 +144,7 @@ func (s *Store) claim(ctx context.Context, r *ClaimRequest, wait time.Duration, 
 		s.mu.Unlock()
 		return c, c.err
 	}
-	if err := s.mayWait(r.Owner); err != nil {
+	if err := s.mayWait(r.owner()); err != nil {
 		s.settleUp()
 		s.mu.Unlock()
 		return nil, err
@@ -157,8 +160,8 @@ func (s *Store) claim(ctx context.Context, r *ClaimRequest, wait time.Duration, 
 	}}
 	w.asker.take = c.takeLater
 	s.state.wait(w)
-	if r.Owner != nil {
-		r.Owner.waiter = w
+	if r.owner() != nil {
+		r.owner().waiter = w
 	}
 	s.waiting++
 	s.settleUp()
@@ -166,7 +169,7 @@ func (s *Store) claim(ctx context.Context, r *ClaimRequest, wait time.Duration, 
 	return c, s.await(ctx, c, w, wait)
 }
 
-func (s *Store) mayWait(o *Owner) error {
+func (s *Store) mayWait(o *owner) error {
 	if s.waiting >= s.limits.Waiters {
 		return fmt.Errorf("%w: the limit is %d", ErrTooManyWaiters, s.limits.Waiters)
 	}
@@ -216,7 +219,7 @@ func (s *Store) wanted(ctx context.Context, r *ClaimRequest) ([]wanted, error) {
 		}
 		if missing == (Name{}) {
 			done, ask := s.buildFor(ws, r.Max)
-			if done && (r.Owner == nil || s.state.askSuccessors(r.Owner, ws)) {
+			if done && (r.owner() == nil || s.state.askSuccessors(r.owner(), ws)) {
 				return ws, nil
 			}
 			s.mu.Unlock() // a large queue is looked through in pieces, with everybody else in between
@@ -300,7 +303,7 @@ func (c *claiming) take(from int, q *queueState, e entry) {
 	switch {
 	case c.r.Lease > 0:
 		deadline = s.state.now + c.r.Lease.Microseconds()
-	case c.r.Owner == nil:
+	case c.r.owner() == nil:
 		deadline = s.state.now + q.def.ClaimLease().Microseconds()
 	}
 	s.state.serial++
@@ -310,11 +313,11 @@ func (c *claiming) take(from int, q *queueState, e entry) {
 		until:  s.state.time.shown(deadline, s.state.now),
 		layout: q.layoutOf(e.seq()), columns: q.def.Columns,
 		token: Token{Queue: q.id, Sequence: e.seq(), Serial: s.state.serial, Epoch: s.state.epoch},
-		owned: c.r.Owner != nil, exactlyOnce: q.def.ExactlyOnce,
+		owned: c.r.owner() != nil, exactlyOnce: q.def.ExactlyOnce,
 	})
 	p := &c.picks[len(c.picks)-1]
 	ev := p.event()
-	s.state.claim(q, e, &ev, holder{owner: c.r.Owner, claimant: c.claimant, at: c.now.UnixNano(), apart: c.r.Apart})
+	s.state.claim(q, e, &ev, holder{owner: c.r.owner(), claimant: c.claimant, at: c.now.UnixNano(), apart: c.r.Apart})
 	p.hops = e.hops()
 }
 
@@ -367,8 +370,8 @@ func (s *Store) await(ctx context.Context, c *claiming, w *waiter, wait time.Dur
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.waiting--
-	if c.r.Owner != nil {
-		c.r.Owner.waiter = nil
+	if c.r.owner() != nil {
+		c.r.owner().waiter = nil
 	}
 	if !w.gone {
 		s.state.unwait(w)
@@ -396,7 +399,7 @@ func (s *Store) await(ctx context.Context, c *claiming, w *waiter, wait time.Dur
 		return errAgain
 	}
 	if c.err == nil && len(c.picks) == 0 && cause == nil {
-		if o := c.r.Owner; o != nil && o.closed {
+		if o := c.r.owner(); o != nil && o.closed {
 			return fmt.Errorf("claim: %w: its owner was closed", ErrStale)
 		}
 		return fmt.Errorf("%w: the queue was deleted", ErrNotFound)

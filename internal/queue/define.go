@@ -96,26 +96,33 @@ func (c Configured) CreateTopic(ctx context.Context, n Name, labels map[string]s
 
 // Noted makes definitions, each with notes as one atomic group: after an error or a crash there are both or neither.
 // Notes are as SetNotes takes them. They are kept, too, where the definition is there already.
-type Noted struct {
+type Noted interface {
+	CreateQueue(ctx context.Context, n Name, d Definition) (created bool, err error)
+	AlterQueue(ctx context.Context, n Name, d Definition) error
+	CreateTopic(ctx context.Context, n Name, labels map[string]string) (created bool, err error)
+}
+
+// withNotes is the Noted of a Store.
+type withNotes struct {
 	store *Store
 	notes []Note
 }
 
 // Noted makes definitions that have notes.
-func (s *Store) Noted(notes ...Note) Noted { return Noted{s, notes} }
+func (s *Store) Noted(notes ...Note) Noted { return withNotes{s, notes} }
 
 // CreateQueue is Store.CreateQueue.
-func (w Noted) CreateQueue(ctx context.Context, n Name, d Definition) (created bool, err error) {
+func (w withNotes) CreateQueue(ctx context.Context, n Name, d Definition) (created bool, err error) {
 	return w.store.createQueue(ctx, n, d, terms{notes: w.notes})
 }
 
 // AlterQueue is Store.AlterQueue.
-func (w Noted) AlterQueue(ctx context.Context, n Name, d Definition) error {
+func (w withNotes) AlterQueue(ctx context.Context, n Name, d Definition) error {
 	return w.store.alter(ctx, n, alteration{d: d, terms: terms{notes: w.notes}})
 }
 
 // CreateTopic is Store.CreateTopic.
-func (w Noted) CreateTopic(ctx context.Context, n Name, labels map[string]string) (created bool, err error) {
+func (w withNotes) CreateTopic(ctx context.Context, n Name, labels map[string]string) (created bool, err error) {
 	return w.store.createTopic(ctx, n, labels, terms{notes: w.notes})
 }
 

@@ -118,7 +118,7 @@ func holdsKeys() []holdsExercise {
 }
 
 // holdsOwn lets an owner claim all that it can get of a queue.
-func holdsOwn(w *holdsWorld, o *Owner, name string, lease time.Duration) (all []Claim, err error) {
+func holdsOwn(w *holdsWorld, o Owner, name string, lease time.Duration) (all []Claim, err error) {
 	for {
 		cs, err := w.s.Claim(w.t.Context(), ClaimRequest{From: from(holdsName("%s", name)), Max: 1000, Owner: o,
 			Lease: lease})

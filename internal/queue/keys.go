@@ -13,7 +13,7 @@ type keyGroup struct {
 	holders []*keyHolder // of the claimed ones; seldom more than one
 	head    entry        // the one that is ready; none while the key is held or asleep
 
-	heir *Owner // who holds the key and may take next all the same; nil: nobody who has an owner
+	heir *owner // who holds the key and may take next all the same; nil: nobody who has an owner
 	next uint64 // what it may take
 }
 
@@ -127,7 +127,7 @@ func (g *keyGroup) first(claimant uint64, now int64) entry {
 
 // inherit notes which owner may take the next message of the key, because it holds all that are before it.
 func (g *keyGroup) inherit(now int64) {
-	var heir *Owner
+	var heir *owner
 	next := uint64(0)
 	if g.head == none && len(g.holders) > 0 {
 		if e := g.foremost(now); e != none {
@@ -148,7 +148,7 @@ func (g *keyGroup) inherit(now int64) {
 
 // blocker is the owner that holds everything of the key that is held before e; nil: there are several holders, or the
 // one has no owner.
-func (g *keyGroup) blocker(e entry) (o *Owner) {
+func (g *keyGroup) blocker(e entry) (o *owner) {
 	for _, h := range g.holders {
 		least, _ := h.held.Min()
 		if least > e.seq() {

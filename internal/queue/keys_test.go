@@ -54,21 +54,21 @@ func TestManyOfAKeyGoBackInTheirOrder(t *testing.T) {
 	for name, tt := range map[string]struct {
 		lease  time.Duration
 		others int // attempts that count
-		end    func(t *testing.T, s *Store, o *Owner, cs []Claim)
+		end    func(t *testing.T, s *Store, o Owner, cs []Claim)
 	}{
-		"the first is put back": {others: 0, end: func(t *testing.T, s *Store, o *Owner, cs []Claim) {
+		"the first is put back": {others: 0, end: func(t *testing.T, s *Store, o Owner, cs []Claim) {
 			settle(t, s, Settlement{Token: cs[0].Token, Kind: Back})
 			o.Close()
 		}},
-		"all are put back, the last first": {others: 1, end: func(t *testing.T, s *Store, _ *Owner, cs []Claim) {
+		"all are put back, the last first": {others: 1, end: func(t *testing.T, s *Store, _ Owner, cs []Claim) {
 			var back []Settlement
 			for _, c := range slices.Backward(cs) {
 				back = append(back, Settlement{Token: c.Token, Kind: Back})
 			}
 			settle(t, s, back...)
 		}},
-		"the owner is closed": {others: 1, end: func(_ *testing.T, _ *Store, o *Owner, _ []Claim) { o.Close() }},
-		"the leases end": {lease: time.Minute, others: 0, end: func(*testing.T, *Store, *Owner, []Claim) {
+		"the owner is closed": {others: 1, end: func(_ *testing.T, _ *Store, o Owner, _ []Claim) { o.Close() }},
+		"the leases end": {lease: time.Minute, others: 0, end: func(*testing.T, *Store, Owner, []Claim) {
 			time.Sleep(time.Minute + time.Second)
 		}},
 	} {

@@ -6,7 +6,14 @@ import "runtime"
 // of one key. It claims for one reader: while one of its claims waits, another that would have to wait is refused,
 // because a message that one takes opens the next of its key to the owner, and nobody could say which of two that wait
 // gets it.
-type Owner struct {
+type Owner interface {
+	// Close puts back at once, in its old place, everything the owner still holds, and ends its claims that wait with
+	// ErrStale. A second Close does nothing.
+	Close()
+}
+
+// owner is the Owner of a Store.
+type owner struct {
 	s        *Store
 	name     string
 	claimant uint64
@@ -24,23 +31,28 @@ type holding struct {
 }
 
 // NewOwner makes an owner. name is for people. Close it.
-func (s *Store) NewOwner(name string) *Owner {
+func (s *Store) NewOwner(name string) Owner {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.claimant++
 	return newOwner(s, name, s.claimant)
 }
 
-func newOwner(s *Store, name string, claimant uint64) *Owner {
-	return &Owner{s: s, name: name, claimant: claimant, queues: map[*queueState]*holding{}}
+func newOwner(s *Store, name string, claimant uint64) *owner {
+	return &owner{s: s, name: name, claimant: claimant, queues: map[*queueState]*holding{}}
+}
+
+// owner is the request's; nil: it has none, or one of somebody else's.
+func (r *ClaimRequest) owner() *owner {
+	o, _ := r.Owner.(*owner)
+	return o
 }
 
 // closePiece is how many messages are put back under one hold of the lock when an owner is closed.
 const closePiece = walkPiece
 
-// Close puts back at once, in its old place, everything the owner still holds, and ends its claims that wait with
-// ErrStale. Where that is much it goes back in pieces, with everybody else in between. A second Close does nothing.
-func (o *Owner) Close() {
+// Close implements Owner. Where much goes back it goes in pieces, with everybody else in between.
+func (o *owner) Close() {
 	s := o.s
 	s.mu.Lock()
 	if o.closed {
@@ -76,7 +88,7 @@ type heldMessage struct {
 // heldNext are the next messages that are to go back, at most so many. Of a key the last come first: each counts its
 // own hand-out, and none goes back as one behind another. What is on its way to an end goes back if it does not get
 // there (see unsettle). The lock is held.
-func (o *Owner) heldNext(most int) (es []heldMessage) {
+func (o *owner) heldNext(most int) (es []heldMessage) {
 	for q, h := range o.queues {
 		if q.gone {
 			continue
@@ -99,7 +111,7 @@ func (o *Owner) heldNext(most int) (es []heldMessage) {
 }
 
 // putBack puts messages back that the owner holds. The lock is held.
-func (o *Owner) putBack(es []heldMessage) {
+func (o *owner) putBack(es []heldMessage) {
 	s := o.s
 	events := make([]event, len(es))
 	for i, x := range es {
@@ -116,7 +128,7 @@ func (o *Owner) putBack(es []heldMessage) {
 }
 
 // in finds or makes what the owner has of a queue.
-func (o *Owner) in(q *queueState) *holding {
+func (o *owner) in(q *queueState) *holding {
 	h := o.queues[q]
 	if h == nil {
 		h = &holding{}
@@ -126,13 +138,13 @@ func (o *Owner) in(q *queueState) *holding {
 }
 
 // tidy forgets a queue of which the owner has nothing.
-func (o *Owner) tidy(q *queueState) {
+func (o *owner) tidy(q *queueState) {
 	if h := o.queues[q]; h != nil && h.keyed.Len()+h.plain.Len()+h.next.Len() == 0 {
 		delete(o.queues, q)
 	}
 }
 
-func (o *Owner) hold(q *queueState, e entry) {
+func (o *owner) hold(q *queueState, e entry) {
 	if h := o.in(q); e.group() != nil {
 		h.keyed.Add(e.seq())
 	} else {
@@ -140,7 +152,7 @@ func (o *Owner) hold(q *queueState, e entry) {
 	}
 }
 
-func (o *Owner) drop(q *queueState, e entry) {
+func (o *owner) drop(q *queueState, e entry) {
 	if h := o.queues[q]; h != nil && (h.keyed.Delete(e.seq()) || h.plain.Delete(e.seq())) {
 		o.tidy(q)
 	}

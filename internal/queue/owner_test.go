@@ -95,3 +95,15 @@ func TestAnOwnerIsHandedWhatMeetsItsConditionOfKeysThatItHolds(t *testing.T) {
 		take("n = 3")
 	})
 }
+
+func TestAnOwnerOfAnotherStoreIsRefused(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		one, other := open(t, newMemory()), open(t, newMemory())
+		mustPut(t, one, news, text("a")...)
+		o := other.NewOwner("other")
+		defer o.Close()
+		if _, err := one.Claim(t.Context(), ClaimRequest{From: from(news), Owner: o}); !errors.Is(err, ErrStale) {
+			t.Error(err)
+		}
+	})
+}

@@ -31,10 +31,10 @@ func TestNoHoldOfTheLockGrows(t *testing.T) {
 		method, _, _ := strings.Cut(x.name, ":")
 		exercised[method] = true
 	}
-	for _, kind := range []reflect.Type{reflect.TypeFor[*Store](), reflect.TypeFor[*Owner]()} {
+	for _, kind := range []reflect.Type{reflect.TypeFor[*Store](), reflect.TypeFor[*owner]()} {
 		for i := range kind.NumMethod() {
 			name := kind.Method(i).Name
-			if kind == reflect.TypeFor[*Owner]() {
+			if kind == reflect.TypeFor[*owner]() {
 				name = "Owner." + name
 			}
 			if !exercised[name] {

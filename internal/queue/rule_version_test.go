@@ -176,7 +176,7 @@ func TestAReaderOfSeveralQueuesIsToldAtOnceThatOneWasDeleted(t *testing.T) {
 		s := open(t, newMemory())
 		a, b := Name{DefaultNamespace, "a"}, Name{DefaultNamespace, "b"}
 		owner := s.NewOwner("o")
-		for _, o := range []*Owner{nil, owner} {
+		for _, o := range []Owner{nil, owner} {
 			for _, n := range []Name{a, b} {
 				if _, err := s.CreateQueue(ctx, n, Definition{}); err != nil {
 					t.Fatal(err)

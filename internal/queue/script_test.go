@@ -78,7 +78,7 @@ type stage struct {
 	now     int64
 	log     [][]applied
 	claims  map[string]Token // by the name a script gives them
-	owners  map[string]*Owner
+	owners  map[string]*owner
 	number  uint64
 	answers []string
 	bodies  map[journal.Address][]byte
@@ -86,7 +86,7 @@ type stage struct {
 
 func newStage(t *testing.T) *stage {
 	st := &stage{t: t, s: newState(), now: time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC).UnixMicro(),
-		claims: map[string]Token{}, owners: map[string]*Owner{}, bodies: map[journal.Address][]byte{}}
+		claims: map[string]Token{}, owners: map[string]*owner{}, bodies: map[journal.Address][]byte{}}
 	st.s.body = func(a journal.Address) ([]byte, error) { return st.bodies[a], nil }
 	st.s.advance(timeOf(st.now))
 	st.event(&started{epoch: 1})
@@ -345,7 +345,7 @@ func (st *stage) asker(words []string) (a asker, name string) {
 	return a, name
 }
 
-func (st *stage) owner(name string) *Owner {
+func (st *stage) owner(name string) *owner {
 	if name == "" {
 		return nil
 	}

@@ -10,8 +10,7 @@ import (
 
 // Service is a store as everything above it sees it: it may be this process's own, or one that another machine has. So
 // whatever has to ask takes a context, and can fail with ErrUnavailable; what is answered without asking, Resolve, does
-// not. Store.Service is the one of a Store. An Owner and what Noted makes are still a Store's own: another machine's
-// cannot be had before they are interfaces, too.
+// not. Store.Service is the one of a Store.
 type Service interface {
 	Putting
 	Taking
@@ -38,7 +37,7 @@ type Taking interface {
 	Settle(ctx context.Context, ss []Settlement) ([]error, error)
 	Extend(ctx context.Context, tokens []Token, lease time.Duration) ([]error, error)
 	// NewOwner makes a holder of claims. It asks nobody.
-	NewOwner(name string) *Owner
+	NewOwner(name string) Owner
 	TokenOf(ctx context.Context, n Name, sequence uint64) (t Token, ok bool, err error)
 	QueueOf(ctx context.Context, t Token) (n Name, ok bool, err error)
 }

@@ -148,7 +148,7 @@ type claimState struct {
 	deadline int64  // µs; 0: the owner's life
 	at       int64  // when it was handed out, ns
 	owned    bool   // it ends with its owner
-	owner    *Owner // nil when it was owned before a restart
+	owner    *owner // nil when it was owned before a restart
 	claimant uint64 // who holds the key
 	apart    bool   // while its lease goes on it does not go back with those before it
 	settling bool   // its end is on the way to the journal: nobody else may end it

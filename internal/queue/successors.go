@@ -87,7 +87,7 @@ func (a *askedNext) ask(s *state, h *holding, w wanted, most *int) (all bool) {
 
 // askSuccessors goes on asking what an owner may take next of keys that it holds whether it meets its wishes, by a
 // piece, and tells whether all of it was asked.
-func (s *state) askSuccessors(o *Owner, ws []wanted) (all bool) {
+func (s *state) askSuccessors(o *owner, ws []wanted) (all bool) {
 	left := walkPiece // of all wishes together
 	for _, w := range ws {
 		if h := o.queues[w.q]; h != nil && w.where != nil {
@@ -102,7 +102,7 @@ func (s *state) askSuccessors(o *Owner, ws []wanted) (all bool) {
 // successors is what an asker may take of keys that it holds already.
 type successors struct {
 	s      *state
-	owner  *Owner // nil: what some has is all
+	owner  *owner // nil: what some has is all
 	w      wanted
 	wishes int
 	some   sequenceSet

@@ -126,7 +126,7 @@ func TestServingFindsWhomOfferingToEverybodyWouldServe(t *testing.T) {
 		sides[0].s.advance(time.Unix(1, 0))
 		sides[1].s.advance(time.Unix(1, 0))
 		number, position := 0, journal.Position(0)
-		owners := map[*twinSide][]*Owner{}
+		owners := map[*twinSide][]*owner{}
 		for _, side := range sides {
 			for i := range 2 {
 				owners[side] = append(owners[side], newOwner(nil, fmt.Sprint(i), uint64(1000+i)))

@@ -26,7 +26,7 @@ func (w *world) claim() {
 	}
 	w.claimant++
 	want.claimant = w.claimant
-	var owner *queue.Owner
+	var owner queue.Owner
 	if r.IntN(3) == 0 {
 		want.owner, owner = w.anyOwner()
 		want.claimant = want.owner
@@ -35,7 +35,7 @@ func (w *world) claim() {
 }
 
 // ask claims.
-func (w *world) ask(want want, owner *queue.Owner) {
+func (w *world) ask(want want, owner queue.Owner) {
 	request := queue.ClaimRequest{Max: want.max, Bytes: want.bytes, Lease: want.lease, Owner: owner}
 	for _, f := range want.from {
 		request.From = append(request.From, queue.From{Queue: f.queue, Where: w.choices[f.where].where})
@@ -155,7 +155,7 @@ func (w *world) describe(fs []wish) (s string) {
 }
 
 // anyOwner is one that there is, or a new one.
-func (w *world) anyOwner() (int, *queue.Owner) {
+func (w *world) anyOwner() (int, queue.Owner) {
 	for id := w.claimant; id > 0 && w.random.IntN(3) > 0; id-- {
 		if o := w.owners[id]; o != nil {
 			return id, o

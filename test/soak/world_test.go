@@ -34,7 +34,7 @@ type world struct {
 	past []*reference // what a power cut may lead back to, the oldest first
 	sure int          // a kill leads back to none of past before this one
 
-	owners   map[int]*queue.Owner
+	owners   map[int]queue.Owner
 	claimant int // last one given
 	tokens   []queue.Token
 	drafts   int      // made so far
@@ -137,7 +137,7 @@ func (w *world) open() error {
 		w.j = nil
 		return err
 	}
-	w.owners, w.down, w.jumped = map[int]*queue.Owner{}, false, 0
+	w.owners, w.down, w.jumped = map[int]queue.Owner{}, false, 0
 	return nil
 }
 

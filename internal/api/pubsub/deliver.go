@@ -40,7 +40,7 @@ type taker struct {
 // when they are to be acknowledged. What it returns is good until the next call. There may be none before the wait is
 // over, where functions dropped them all.
 func (t *taker) take(ctx context.Context, s *subscription, n, b int, wait, deadline time.Duration,
-	owner *queue.Owner) ([]queue.Claim, []delivery, error) {
+	owner queue.Owner) ([]queue.Claim, []delivery, error) {
 	if t.waits != nil && wait > 0 {
 		t.waits.Inc()
 		defer t.waits.Dec()

@@ -37,7 +37,7 @@ type stream struct {
 	deadline atomic.Int64 // nanoseconds, for messages that are sent from now on
 	latest   atomic.Int64 // Unix nanoseconds: the last deadline of all that were given
 	flow     *flow
-	owner    *queue.Owner // holds messages of keys, where they are ordered; else nil
+	owner    queue.Owner // holds messages of keys, where they are ordered; else nil
 	outbox   outbox
 	settling sync.WaitGroup // requests of the client on their way
 	goodbye  *goodbye       // nil: nobody knows what becomes of the connection

@@ -68,7 +68,7 @@ type Source struct {
 
 	from    []queue.From // wants with their conditions, since Start
 	passes  passes       // of campaigns that are paused
-	owner   *queue.Owner
+	owner   queue.Owner
 	settles *batch.Grouper[queue.Settlement]
 	feeding chan (<-chan struct{}) // holds one, once Finish was called
 
