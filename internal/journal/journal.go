@@ -110,9 +110,10 @@ type Stats struct {
 	Checkpoint             Position
 }
 
-// Done is told what became of a group: its position, or an error. With more, the done function of a later group follows
-// at once, without any wait: whoever is told of many groups may do once for all of them what they have in common.
-type Done func(at Position, err error, more bool)
+// Done is told what became of a group: its position, or an error. left is how many done functions, of later groups,
+// follow at once, without any wait: whoever is told of many groups may do once for several of them what they have in
+// common.
+type Done func(at Position, err error, left int)
 
 // Journal is a durable log. Its methods may be called from any goroutine.
 //

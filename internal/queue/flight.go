@@ -88,7 +88,7 @@ func (s *Store) submit(f *flight) error {
 		f.group[i].at = at
 		s.packing.add(at, f.group[i].event)
 	}
-	done := func(p journal.Position, err error, more bool) { s.arrive(arrived{f, p, err}, more) }
+	done := func(p journal.Position, err error, left int) { s.arrive(arrived{f, p, err}, left) }
 	var err error
 	if f.takesTurn {
 		f.turn, err = s.journal.AppendTurn(s.packing.records, done)
@@ -113,18 +113,23 @@ type arrived struct {
 	err    error
 }
 
-// With so many flights, or records, the next hold of the lock is due.
+// An eighth of a sync's groups, at most so many, lands under one hold of the lock: the first writers are answered, and
+// come back, while the others land. With so many records the next hold is due.
 const (
-	landFlights = 8
+	landShare   = 8
+	landFlights = 32
 	landRecords = 64
 )
 
-// arrive takes the journal's answer for a group. Those of one sync land together: what many have in common is done once
-// under one hold of the lock.
-func (s *Store) arrive(a arrived, more bool) {
+// arrive takes the journal's answer for a group, which so many others follow. What several groups have in common is
+// done once under one hold of the lock.
+func (s *Store) arrive(a arrived, left int) {
+	if len(s.arrived) == 0 {
+		s.arrivedMost = min(left/landShare+1, landFlights)
+	}
 	s.arrived = append(s.arrived, a)
 	s.arrivedRecords += len(a.flight.group)
-	if !more || len(s.arrived) >= landFlights || s.arrivedRecords >= landRecords {
+	if left == 0 || len(s.arrived) >= s.arrivedMost || s.arrivedRecords >= landRecords {
 		s.mu.Lock()
 		s.land(s.arrived)
 		clear(s.arrived)

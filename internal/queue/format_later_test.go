@@ -115,7 +115,7 @@ func withLater(t *testing.T, dir string, change func(s *Store, j *file.Journal))
 func appendRecord(t *testing.T, j *file.Journal, r journal.Record) {
 	t.Helper()
 	wrote := make(chan error, 1)
-	err := j.Append([]journal.Record{r}, func(_ journal.Position, err error, _ bool) { wrote <- err })
+	err := j.Append([]journal.Record{r}, func(_ journal.Position, err error, _ int) { wrote <- err })
 	if err == nil {
 		err = <-wrote
 	}

@@ -67,6 +67,7 @@ type Store struct {
 	// The journal calls one done function at a time: these are theirs.
 	arrived        []arrived
 	arrivedRecords int
+	arrivedMost    int // flights to land together
 
 	mu       sync.Mutex
 	state    *state

@@ -91,7 +91,7 @@ func (f *forgetful) forgets() bool {
 func (f *forgetful) Append(rs []journal.Record, done journal.Done) error {
 	if !f.claims && rs[len(rs)-1].Life == f.life && f.n > 2 && f.forgets() {
 		at := f.End()
-		f.order.then(func() { done(at, nil, false) })
+		f.order.then(func() { done(at, nil, 0) })
 		return nil
 	}
 	f.mu.Lock()
@@ -133,7 +133,7 @@ func (c *chained) then(f func()) {
 
 // done calls a done function among those of then.
 func (c *chained) done(f journal.Done) journal.Done {
-	return func(p journal.Position, err error, _ bool) { c.then(func() { f(p, err, false) }) }
+	return func(p journal.Position, err error, _ int) { c.then(func() { f(p, err, 0) }) }
 }
 
 // halving keeps the first half of large groups.
@@ -161,7 +161,7 @@ func (e *early) Append(rs []journal.Record, done journal.Done) error {
 		return err
 	}
 	at := e.End()
-	e.order.then(func() { done(at, nil, false) })
+	e.order.then(func() { done(at, nil, 0) })
 	return nil
 }
 
@@ -177,12 +177,12 @@ type deaf struct {
 func (d *deaf) Append(rs []journal.Record, done journal.Done) error {
 	var at journal.Position
 	placed := make(chan struct{})
-	err := d.Journal.Append(rs, func(p journal.Position, err error, more bool) {
+	err := d.Journal.Append(rs, func(p journal.Position, err error, left int) {
 		<-placed
 		if err != nil {
 			p = at
 		}
-		done(p, nil, more)
+		done(p, nil, left)
 	})
 	at = d.End()
 	close(placed)
@@ -258,7 +258,7 @@ type wasteful struct {
 }
 
 func (w *wasteful) Append(rs []journal.Record, done journal.Done) error {
-	return w.Journal.Append(rs, func(p journal.Position, err error, more bool) {
+	return w.Journal.Append(rs, func(p journal.Position, err error, left int) {
 		if err == nil {
 			for i, r := range rs {
 				if r.Life == journal.Lasting {
@@ -266,7 +266,7 @@ func (w *wasteful) Append(rs []journal.Record, done journal.Done) error {
 				}
 			}
 		}
-		done(p, err, more)
+		done(p, err, left)
 	})
 }
 

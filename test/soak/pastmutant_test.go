@@ -37,7 +37,7 @@ func (o *oblivious) Append(rs []journal.Record, done journal.Done) error {
 		return o.Journal.Append(rs, o.order.done(done))
 	}
 	at := o.End()
-	o.order.then(func() { done(at, nil, false) })
+	o.order.then(func() { done(at, nil, 0) })
 	return nil
 }
 
@@ -86,7 +86,7 @@ func (t *tardy) Append(rs []journal.Record, done journal.Done) error {
 		}
 		t.held = append(t.held, own)
 		at := t.End()
-		t.order.then(func() { done(at, nil, false) })
+		t.order.then(func() { done(at, nil, 0) })
 		return nil
 	}
 	err := t.Journal.Append(rs, t.order.done(done))
@@ -133,11 +133,11 @@ func (h *hasty) Append(rs []journal.Record, done journal.Done) error {
 	for i := range own {
 		own[i].Head = bytes.Clone(own[i].Head)
 	}
-	return h.Journal.Append(rs, func(p journal.Position, err error, more bool) {
+	return h.Journal.Append(rs, func(p journal.Position, err error, left int) {
 		if err == nil {
 			h.kept(own, p)
 		}
-		done(p, err, more)
+		done(p, err, left)
 	})
 }
 

@@ -19,7 +19,7 @@ import (
 // covers all databases: whoever owns a row sees that row and no other.
 type seat struct {
 	store *queue.Store
-	owner queue.Owner  // its claims end with the connection
+	owner queue.Owner   // its claims end with the connection
 	lease time.Duration // of rows taken from now on; 0: as long as the connection lives
 
 	mu   sync.Mutex // not held while anything is waited for

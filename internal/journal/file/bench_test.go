@@ -35,7 +35,7 @@ func BenchmarkAppend(b *testing.B) {
 				for range writers {
 					all.Go(func() {
 						done := make(chan error, 1)
-						answer := func(_ journal.Position, err error, _ bool) { done <- err }
+						answer := func(_ journal.Position, err error, _ int) { done <- err }
 						records := []journal.Record{{Queue: 1, Life: journal.Lasting, Body: body}}
 						for next.Add(1) <= int64(b.N) {
 							if err := j.Append(records, answer); err != nil {
@@ -162,7 +162,7 @@ func writers(many, size int) func(*testing.B, journal.Journal) float64 {
 		for range many {
 			all.Go(func() {
 				done := make(chan error, 1)
-				answer := func(_ journal.Position, err error, _ bool) { done <- err }
+				answer := func(_ journal.Position, err error, _ int) { done <- err }
 				records := []journal.Record{{Queue: 1, Life: journal.Lasting, Body: body}}
 				for time.Since(began) < slice {
 					err := j.Append(records, answer)
@@ -191,7 +191,7 @@ func pipeline(perGroup, inFlight int) func(*testing.B, journal.Journal) float64 
 	}
 	return func(b *testing.B, j journal.Journal) float64 {
 		free := make(chan struct{}, inFlight)
-		answer := func(_ journal.Position, err error, _ bool) {
+		answer := func(_ journal.Position, err error, _ int) {
 			if err != nil {
 				b.Error(err)
 			}

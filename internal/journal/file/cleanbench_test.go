@@ -95,7 +95,7 @@ func timedWriters(many int) func(*testing.B, journal.Journal) []time.Duration {
 		for w := range many {
 			all.Go(func() {
 				done := make(chan error, 1)
-				answer := func(_ journal.Position, err error, _ bool) { done <- err }
+				answer := func(_ journal.Position, err error, _ int) { done <- err }
 				records := []journal.Record{{Queue: 1, Life: journal.Lasting, Body: body}}
 				for time.Since(began) < slice {
 					at := time.Now()

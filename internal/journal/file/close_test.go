@@ -58,7 +58,7 @@ func TestPanicOfADoneFunctionEndsTheJournal(t *testing.T) {
 	d := faultfs.New()
 	j := mustOpen(t, small(d))
 	err := j.Append([]journal.Record{settle(1)},
-		func(journal.Position, error, bool) { panic("a mistake of the owner's") })
+		func(journal.Position, error, int) { panic("a mistake of the owner's") })
 	if err != nil {
 		t.Fatal(err)
 	}

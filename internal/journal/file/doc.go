@@ -13,7 +13,7 @@
 //	defer j.Close()
 //	for g, err := range j.Scan(ctx, 0) { … }
 //	j.Keep(slices.Values(stillNeeded))
-//	err = j.Append([]journal.Record{{Life: journal.Lasting, Body: body}}, func(p journal.Position, err error, _ bool) { … })
+//	err = j.Append([]journal.Record{{Life: journal.Lasting, Body: body}}, func(p journal.Position, err error, _ int) { … })
 //
 // # The folder
 //

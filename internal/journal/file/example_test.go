@@ -49,7 +49,7 @@ func Example() {
 	durable := make(chan journal.Address)
 	err = j.Append([]journal.Record{{Queue: 1, Life: journal.Lasting, Sequence: 1, Head: []byte("to: Edo"),
 		Body: []byte("the letter")}},
-		func(p journal.Position, err error, _ bool) {
+		func(p journal.Position, err error, _ int) {
 			if err != nil {
 				log.Fatal(err)
 			}

@@ -30,7 +30,7 @@ func TestFailedSyncEndsTheJournalUntilItIsReopened(t *testing.T) {
 	if _, err := appendWait(j, message(2, 100)); !errors.Is(err, journal.ErrUnknown) || !errors.Is(err, errBroken) {
 		t.Fatalf("the append whose sync failed: %v", err)
 	}
-	never := func(journal.Position, error, bool) { t.Error("done was called for a group that was refused") }
+	never := func(journal.Position, error, int) { t.Error("done was called for a group that was refused") }
 	for what, err := range map[string]error{
 		"append":     j.Append([]journal.Record{message(3, 100)}, never),
 		"write":      j.Write([]journal.Record{settle(3)}),
@@ -199,7 +199,7 @@ func TestReadOnlyLooksAtATornLogWithoutTouchingIt(t *testing.T) {
 	if j.End() != at[0] {
 		t.Errorf("the log ends at %d, not %d", j.End(), at[0])
 	}
-	never := func(journal.Position, error, bool) { t.Error("done was called") }
+	never := func(journal.Position, error, int) { t.Error("done was called") }
 	if err := j.Append([]journal.Record{settle(1)}, never); !errors.Is(err, journal.ErrRefused) {
 		t.Errorf("append: %v", err)
 	}

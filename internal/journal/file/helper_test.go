@@ -42,7 +42,7 @@ func appendWait(j journal.Journal, records ...journal.Record) (journal.Position,
 		err error
 	}
 	answers := make(chan answer, 1)
-	if err := j.Append(records, func(p journal.Position, err error, _ bool) { answers <- answer{p, err} }); err != nil {
+	if err := j.Append(records, func(p journal.Position, err error, _ int) { answers <- answer{p, err} }); err != nil {
 		return 0, err
 	}
 	a := <-answers

@@ -21,7 +21,7 @@ func oneGroup(t *testing.T) (dir, name string) {
 	}
 	done := make(chan error, 1)
 	err = j.Append([]journal.Record{{Life: journal.Lasting, Head: []byte("head"), Body: []byte("body")}},
-		func(_ journal.Position, err error, _ bool) { done <- err })
+		func(_ journal.Position, err error, _ int) { done <- err })
 	if err == nil {
 		err = errors.Join(<-done, j.Close())
 	}

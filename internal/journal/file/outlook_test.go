@@ -58,7 +58,7 @@ func TestGroupsThatLieApartAreAskedForAhead(t *testing.T) {
 			}
 			wait.Add(1)
 			err := j.Append([]journal.Record{{Queue: 1, Sequence: uint64(i), Life: journal.Lasting,
-				Body: make([]byte, size)}}, func(p journal.Position, err error, _ bool) {
+				Body: make([]byte, size)}}, func(p journal.Position, err error, _ int) {
 				defer wait.Done()
 				if err != nil {
 					t.Error(err)

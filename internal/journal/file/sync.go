@@ -93,12 +93,17 @@ func (j *Journal) answer(ws []waiter, refusals []refusal, err error) {
 			j.opts.Report(j.fail(fmt.Errorf("a done function panicked: %v", v)))
 		}
 	}()
-	last := len(ws) - 1
-	for last > 0 && ws[last].at == 0 {
-		last--
+	left := 0 // groups: others wait only for the sync
+	for i := range ws {
+		if ws[i].at != 0 {
+			left++
+		}
 	}
 	for i := range ws {
 		w := &ws[i]
+		if w.at != 0 {
+			left--
+		}
 		why := err
 		if why != nil {
 			why = fmt.Errorf("%w: %w", journal.ErrUnknown, why)
@@ -109,10 +114,10 @@ func (j *Journal) answer(ws []waiter, refusals []refusal, err error) {
 			}
 		}
 		if why != nil {
-			w.done(0, why, i < last)
+			w.done(0, why, left)
 			continue
 		}
-		w.done(w.at, nil, i < last)
+		w.done(w.at, nil, left)
 	}
 }
 
@@ -176,7 +181,7 @@ func (j *Journal) Sync(ctx context.Context) error {
 		<-j.slots
 		return fmt.Errorf("sync journal %s: %w", j.dir, journal.ErrClosed)
 	}
-	j.enqueue(0, func(_ journal.Position, err error, _ bool) { synced <- err }, false)
+	j.enqueue(0, func(_ journal.Position, err error, _ int) { synced <- err }, false)
 	j.mu.Unlock()
 	select {
 	case err := <-synced:

@@ -25,7 +25,7 @@ type answers struct {
 func (a *answers) append(t *testing.T, j *file.Journal, records ...journal.Record) {
 	t.Helper()
 	a.all.Add(1)
-	err := j.Append(records, func(p journal.Position, err error, _ bool) {
+	err := j.Append(records, func(p journal.Position, err error, _ int) {
 		defer a.all.Done()
 		a.mu.Lock()
 		defer a.mu.Unlock()

@@ -70,11 +70,11 @@ func testDoneOrder(t *testing.T, h Harness) {
 	busy := false
 	all := make(chan struct{})
 	for n := range total {
-		err := j.Append([]journal.Record{message(n, 20)}, func(p journal.Position, err error, more bool) {
+		err := j.Append([]journal.Record{message(n, 20)}, func(p journal.Position, err error, left int) {
 			mu.Lock()
 			defer mu.Unlock()
-			if more && len(got) == total-1 {
-				t.Errorf("done at %d: more is said to follow the last one", p)
+			if left != 0 && len(got) == total-1 {
+				t.Errorf("done at %d, the last one: %d are said to follow", p, left)
 			}
 			if busy || err != nil {
 				t.Errorf("done at %d: two at a time: %t, error: %v", p, busy, err)
@@ -98,9 +98,9 @@ func testDoneOrder(t *testing.T, h Harness) {
 	}
 }
 
-// testMore: who gathers what it is told until nothing more is said to follow has everything, also when others wait for
+// testLeft: who gathers what it is told until nothing is said to follow has everything, also when others wait for
 // syncs of no group of their own.
-func testMore(t *testing.T, h Harness) {
+func testLeft(t *testing.T, h Harness) {
 	j := open(t, h)
 	const writers, each = 8, 100
 	var gathered []chan struct{} // done functions are called one at a time
@@ -109,9 +109,9 @@ func testMore(t *testing.T, h Harness) {
 		all.Go(func() {
 			for n := range each {
 				told := make(chan struct{})
-				done := func(_ journal.Position, _ error, more bool) {
+				done := func(_ journal.Position, _ error, left int) {
 					gathered = append(gathered, told)
-					for !more && len(gathered) > 0 {
+					for left == 0 && len(gathered) > 0 {
 						close(gathered[0])
 						gathered = gathered[1:]
 					}
@@ -132,7 +132,7 @@ func testMore(t *testing.T, h Harness) {
 				select {
 				case <-told:
 				case <-time.After(time.Minute):
-					t.Error("more was said to follow, and nothing did")
+					t.Error("others were said to follow, and none did")
 					return
 				}
 			}
@@ -147,7 +147,7 @@ func testDoneOutside(t *testing.T, h Harness) {
 		var held sync.Mutex // done takes it: from within Append that could not end
 		called := make(chan struct{})
 		held.Lock()
-		err := j.Append([]journal.Record{settle(n)}, func(journal.Position, error, bool) {
+		err := j.Append([]journal.Record{settle(n)}, func(journal.Position, error, int) {
 			held.Lock()
 			defer held.Unlock()
 			close(called)
@@ -244,7 +244,7 @@ func testSlicesAreNotKept(t *testing.T, h Harness) {
 		copy(head, fmt.Sprintf("%08d", n))
 		copy(body, fmt.Sprintf("%064d", n))
 		records[0] = journal.Record{Sequence: uint64(n), Life: journal.Lasting, Head: head, Body: body}
-		if err := j.Append(records, func(journal.Position, error, bool) {}); err != nil {
+		if err := j.Append(records, func(journal.Position, error, int) {}); err != nil {
 			t.Fatal(err)
 		}
 		addrs = append(addrs, journal.Address{Position: j.End()})
@@ -266,7 +266,7 @@ func testLimits(t *testing.T, h Harness) {
 	}
 	p := appendWait(t, j, large)
 	mustRead(t, j, []journal.Address{{Position: p}}, []journal.Record{large})
-	never := func(journal.Position, error, bool) { t.Error("done was called for a group that was refused") }
+	never := func(journal.Position, error, int) { t.Error("done was called for a group that was refused") }
 	large.Body = append(large.Body, 0)
 	if err := j.Append([]journal.Record{large}, never); !errors.Is(err, journal.ErrTooLarge) {
 		t.Errorf("a group of %d bytes: %v", large.Size(), err)

@@ -50,7 +50,7 @@ func testUnknown(t *testing.T, h Harness, f Faults) {
 		t.Fatalf("a group on a broken medium: %v", err)
 	}
 	f.Break(false) // it would be taken now
-	never := func(journal.Position, error, bool) { t.Error("done was called for a group that was refused") }
+	never := func(journal.Position, error, int) { t.Error("done was called for a group that was refused") }
 	turn, turnErr := j.AppendTurn([]journal.Record{message(3, 100)}, never)
 	if turn != nil {
 		t.Error("a turn is given away for a group that was refused")

@@ -42,7 +42,7 @@ func Run(t *testing.T, fresh func(t *testing.T) Harness) {
 		{"GroupsComeBackInTheOrderOfTheCalls", testOrder},
 		{"GroupOfManyRecordsComesBackWhole", testManyRecords},
 		{"DoneIsCalledInTheOrderOfTheLog", testDoneOrder},
-		{"MoreIsSaidOnlyWhenAnotherFollows", testMore},
+		{"AsManyFollowAsAreSaidTo", testLeft},
 		{"DoneIsNeverCalledFromWithinAppend", testDoneOutside},
 		{"ConcurrentAppendsAreEachThereOnce", testConcurrent},
 		{"DoneIsCalledWhenATurnIsTaken", testTurn},
@@ -112,7 +112,7 @@ func appendSync(j journal.Journal, records []journal.Record) (journal.Position, 
 		err error
 	}
 	answers := make(chan answer, 1)
-	if err := j.Append(records, func(p journal.Position, err error, _ bool) { answers <- answer{p, err} }); err != nil {
+	if err := j.Append(records, func(p journal.Position, err error, _ int) { answers <- answer{p, err} }); err != nil {
 		return 0, err
 	}
 	a := <-answers

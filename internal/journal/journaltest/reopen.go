@@ -52,7 +52,7 @@ func testClose(t *testing.T, h Harness) {
 	}
 	called := 0
 	for n := range 20 {
-		if err := j.Append([]journal.Record{settle(n)}, func(_ journal.Position, err error, _ bool) {
+		if err := j.Append([]journal.Record{settle(n)}, func(_ journal.Position, err error, _ int) {
 			called++
 			if err != nil {
 				t.Errorf("done: %v", err)
@@ -66,7 +66,7 @@ func testClose(t *testing.T, h Harness) {
 		t.Errorf("close returned after %d of 20 done functions", called)
 	}
 	shut(t, j)
-	never := func(journal.Position, error, bool) { t.Error("done was called after Close") }
+	never := func(journal.Position, error, int) { t.Error("done was called after Close") }
 	for what, err := range map[string]error{
 		"append":     j.Append([]journal.Record{settle(1)}, never),
 		"write":      j.Write([]journal.Record{settle(1)}),

@@ -14,7 +14,7 @@ func testTurn(t *testing.T, h Harness) {
 		var held sync.Mutex // done takes it: from within AppendTurn that could not end
 		called := make(chan error, 1)
 		held.Lock()
-		turn, err := j.AppendTurn([]journal.Record{message(n, 100)}, func(_ journal.Position, err error, _ bool) {
+		turn, err := j.AppendTurn([]journal.Record{message(n, 100)}, func(_ journal.Position, err error, _ int) {
 			held.Lock()
 			defer held.Unlock()
 			called <- err
@@ -47,8 +47,8 @@ func testTurnOrder(t *testing.T, h Harness) {
 	const writers, each = 8, 100
 	var mu sync.Mutex
 	var got []journal.Position
-	done := func(wait chan struct{}) func(journal.Position, error, bool) {
-		return func(p journal.Position, err error, _ bool) {
+	done := func(wait chan struct{}) func(journal.Position, error, int) {
+		return func(p journal.Position, err error, _ int) {
 			if !mu.TryLock() {
 				t.Error("two done functions at a time")
 				mu.Lock()

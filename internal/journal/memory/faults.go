@@ -27,7 +27,7 @@ func (j *Journal) Hold(on bool) { j.set(func() { j.faults.held = on }) }
 func (j *Journal) AnswerFirst() {
 	var first waiter
 	j.set(func() { first, j.waiting = j.waiting[0], j.waiting[1:] })
-	first.done(false)
+	first.done(0)
 }
 
 // Refuse lets done functions be told journal.ErrRefused and nothing be kept, until it is called with false.

@@ -48,7 +48,7 @@ var _ journal.Journal = (*Journal)(nil)
 
 // waiter is who waits for a group, or for what is there.
 type waiter struct {
-	done     func(more bool)
+	done     func(left int)
 	appended bool // a group of its own
 }
 
@@ -101,12 +101,17 @@ func (j *Journal) answer() {
 	j.waiting, j.busy = nil, true
 	j.sync()
 	j.disk.mu.Unlock()
-	last := len(ready) - 1
-	for last > 0 && !ready[last].appended {
-		last--
+	left := 0
+	for _, w := range ready {
+		if w.appended {
+			left++
+		}
 	}
-	for i, w := range ready {
-		w.done(i < last)
+	for _, w := range ready {
+		if w.appended {
+			left--
+		}
+		w.done(left)
 	}
 	j.disk.mu.Lock()
 	j.busy = false
@@ -165,7 +170,7 @@ func (j *Journal) append(records []journal.Record, done journal.Done) error {
 	default:
 		p = j.add(records)
 	}
-	j.waiting = append(j.waiting, waiter{func(more bool) { done(p, err, more) }, true})
+	j.waiting = append(j.waiting, waiter{func(left int) { done(p, err, left) }, true})
 	j.wake.Broadcast()
 	return nil
 }
@@ -225,7 +230,7 @@ func (j *Journal) Sync(ctx context.Context) error {
 		return err
 	}
 	synced := make(chan struct{})
-	j.waiting = append(j.waiting, waiter{func(bool) { close(synced) }, false})
+	j.waiting = append(j.waiting, waiter{func(int) { close(synced) }, false})
 	j.disk.mu.Unlock()
 	defer j.disk.mu.Lock()
 	select {
