@@ -31,8 +31,8 @@ type Busy struct {
 	within *Busy // nil: none
 	used   atomic.Int64
 	still  *Busy // what connections and streams hold; nil in a share
-	// alone is what this share takes of nobody's but itself: only what is taken beyond it is taken of within, too. Of
-	// the account of what stands open it is what each door gets of that.
+	each   int64 // of what stands open: what each door has of that for itself
+	// alone is what this share takes of nobody's but itself: only what is taken beyond it is taken of within, too.
 	alone int64
 	lone  sync.Mutex   // held while used changes of a share with something alone
 	aside atomic.Int64 // of what stands open: that doors have taken of what is theirs alone
@@ -53,8 +53,8 @@ type taking struct {
 func NewBusy(limit int64) *Busy {
 	limit = max(limit, 1)
 	still := max(limit/standingShare, 1)
-	alone := still / aloneShare
-	return &Busy{limit: limit, still: &Busy{limit: still - mostDoors*alone, alone: alone}}
+	each := still / aloneShare
+	return &Busy{limit: limit, still: &Busy{limit: still - mostDoors*each, each: each}}
 }
 
 // standingShare is which part of an account there is besides for what stands open, and aloneShare which part of that
@@ -110,7 +110,7 @@ func (b *Busy) StandingOfDoor() *Busy {
 	if of == nil {
 		return of.Share(0)
 	}
-	return &Busy{limit: max((of.limit+mostDoors*of.alone)/4*3, 1), within: of, alone: of.alone, Patience: of.Patience}
+	return &Busy{limit: max((of.limit+mostDoors*of.each)/4*3, 1), within: of, alone: of.each, Patience: of.Patience}
 }
 
 // Limit is the bound; 1<<62 without one.
