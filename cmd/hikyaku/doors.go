@@ -77,7 +77,7 @@ func openDoors(ctx context.Context, h *house, w *works, api config.API, log *slo
 	if err != nil {
 		return nil, err
 	}
-	sqs, err := sqsdoor.New(api.SQS, sqsdoor.Options{Store: h.store, Users: h.users, Busy: h.busy,
+	sqs, err := sqsdoor.New(api.SQS, sqsdoor.Options{Store: h.store.Service(), Users: h.users, Busy: h.busy,
 		Traffic: traffic["sqs"], Report: report("sqs")})
 	if err != nil {
 		return nil, err

@@ -141,7 +141,7 @@ func TestADoorStartsAndClosesOnce(t *testing.T) {
 	clock := new(fakeClock)
 	s, stop := openStore(t, t.TempDir(), clock.now, queue.Limits{})
 	t.Cleanup(stop)
-	d, err := New(Config{Listen: "127.0.0.1:0"}, Options{Store: s})
+	d, err := New(Config{Listen: "127.0.0.1:0"}, Options{Store: s.Service()})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -159,7 +159,7 @@ func TestADoorStartsAndClosesOnce(t *testing.T) {
 	if _, err := d.Start(t.Context()); !errors.Is(err, door.ErrClosed) {
 		t.Error(err)
 	}
-	off, err := New(Config{Off: true}, Options{Store: s})
+	off, err := New(Config{Off: true}, Options{Store: s.Service()})
 	if err != nil {
 		t.Fatal(err)
 	}

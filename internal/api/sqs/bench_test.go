@@ -92,7 +92,7 @@ func benchDoor(b *testing.B) *Server {
 	if err != nil {
 		b.Fatal(err)
 	}
-	d, err := New(Config{Listen: "127.0.0.1:0"}, Options{Store: s, Report: func(err error) { b.Error(err) }})
+	d, err := New(Config{Listen: "127.0.0.1:0"}, Options{Store: s.Service(), Report: func(err error) { b.Error(err) }})
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -227,7 +227,7 @@ func BenchmarkHandOff(b *testing.B) {
 	b.ResetTimer()
 	for range b.N {
 		for {
-			if st, err := d.store.Stats(queue.Name{Namespace: "default", Name: "q"}); err != nil ||
+			if st, err := d.store.Stats(b.Context(), queue.Name{Namespace: "default", Name: "q"}); err != nil ||
 				st.Waiters == polls {
 				break
 			}

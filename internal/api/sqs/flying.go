@@ -1,6 +1,7 @@
 package sqs
 
 import (
+	"context"
 	"sync"
 
 	"github.com/hikyaku/hikyaku/internal/queue"
@@ -14,18 +15,22 @@ type flying struct {
 }
 
 // allow returns how many of max messages may be handed out now; 0: the limit is reached.
-func (f *flying) allow(store *queue.Store, n queue.Name, limit, max int) (int, error) {
+func (f *flying) allow(ctx context.Context, store queue.Looking, n queue.Name, limit, max int) (int, error) {
 	f.mu.Lock()
-	defer f.mu.Unlock()
-	if f.left >= max {
+	left := f.left
+	f.mu.Unlock()
+	if left >= max {
 		return max, nil
 	}
-	stats, err := store.Stats(n)
+	stats, err := store.Stats(ctx, n) // others are not held up while it is asked
 	if err != nil {
 		return 0, err
 	}
-	f.left = limit - int(stats.Claimed)
-	return min(f.left, max), nil
+	left = limit - int(stats.Claimed)
+	f.mu.Lock()
+	f.left = left
+	f.mu.Unlock()
+	return min(left, max), nil
 }
 
 // handed counts messages that were handed out.

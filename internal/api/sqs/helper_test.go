@@ -74,6 +74,14 @@ func openStore(t *testing.T, dir string, clock func() time.Time, limits queue.Li
 // newRigOver opens a door over a store.
 func newRigOver(t *testing.T, c Config, users *access.Users, s *queue.Store, clock *fakeClock) *rig {
 	t.Helper()
+	r := newRigAsking(t, c, users, s.Service(), clock)
+	r.store = s
+	return r
+}
+
+// newRigAsking opens a door over a store that may be another machine's.
+func newRigAsking(t *testing.T, c Config, users *access.Users, s queue.Service, clock *fakeClock) *rig {
+	t.Helper()
 	c.Listen = "127.0.0.1:0"
 	traffic := door.NewTraffic("sqs")
 	d, err := New(c, Options{Store: s, Users: users, Traffic: traffic,
@@ -87,7 +95,7 @@ func newRigOver(t *testing.T, c Config, users *access.Users, s *queue.Store, clo
 	if err != nil {
 		t.Fatal(err)
 	}
-	r := &rig{t: t, store: s, door: d, traffic: traffic, base: "http://" + addr.String(), clock: clock, web: newWeb()}
+	r := &rig{t: t, door: d, traffic: traffic, base: "http://" + addr.String(), clock: clock, web: newWeb()}
 	r.client = r.as("key", "secret")
 	t.Cleanup(r.close)
 	return r

@@ -1,6 +1,7 @@
 package sqs
 
 import (
+	"context"
 	"encoding/base64"
 	"encoding/json"
 	"errors"
@@ -21,7 +22,7 @@ func (c *call) startMessageMoveTask(in *wire.StartMessageMoveTaskRequest) (wire.
 		return nil, err
 	}
 	d := c.d
-	v, err := d.view(source)
+	v, err := d.view(c.ctx(), source)
 	if err != nil {
 		return nil, err
 	}
@@ -41,10 +42,12 @@ func (c *call) startMessageMoveTask(in *wire.StartMessageMoveTaskRequest) (wire.
 			return nil, err
 		}
 	}
-	if !d.isDeadLetterQueue(source) {
+	if is, err := d.isDeadLetterQueue(c.ctx(), source); err != nil {
+		return nil, err
+	} else if !is {
 		return nil, wire.InvalidParameter("Source queue must be configured as a Dead Letter Queue.")
 	}
-	stats, err := d.store.Stats(source)
+	stats, err := d.store.Stats(c.ctx(), source)
 	if err != nil {
 		return nil, err
 	}
@@ -59,7 +62,7 @@ func (c *call) startMessageMoveTask(in *wire.StartMessageMoveTaskRequest) (wire.
 		return nil, err
 	}
 	notes := []queue.Note{note}
-	older, err := d.movesOf(source)
+	older, err := d.movesOf(c.ctx(), source)
 	if err != nil {
 		return nil, err
 	}
@@ -109,7 +112,7 @@ func (c *call) destination(source *view, arn string) (queue.Name, error) {
 	if err := c.may(access.Put, n); err != nil {
 		return n, err
 	}
-	v, err := c.d.view(n)
+	v, err := c.d.view(c.ctx(), n)
 	switch {
 	case err != nil:
 		return n, err
@@ -126,13 +129,14 @@ func (c *call) destination(source *view, arn string) (queue.Name, error) {
 }
 
 // isDeadLetterQueue tells whether the dead letters of some queue go there.
-func (d *Server) isDeadLetterQueue(n queue.Name) bool {
-	for _, from := range d.store.Queues() {
-		if d.feeds(from, n) {
-			return true
+func (d *Server) isDeadLetterQueue(ctx context.Context, n queue.Name) (bool, error) {
+	all, err := d.store.Queues(ctx)
+	for _, from := range all {
+		if feeds, err := d.feeds(ctx, from, n); feeds || err != nil {
+			return feeds, err
 		}
 	}
-	return false
+	return false, err
 }
 
 func (c *call) listMessageMoveTasks(in *wire.ListMessageMoveTasksRequest) (wire.Response, error) {
@@ -144,12 +148,12 @@ func (c *call) listMessageMoveTasks(in *wire.ListMessageMoveTasksRequest) (wire.
 	if err != nil {
 		return nil, err
 	}
-	if v, err := c.d.view(source); err != nil {
+	if v, err := c.d.view(c.ctx(), source); err != nil {
 		return nil, err
 	} else if v == nil {
 		return nil, wire.ResourceNotFound("The resource that you specified for the SourceArn parameter doesn't exist.")
 	}
-	all, err := c.d.movesOf(source)
+	all, err := c.d.movesOf(c.ctx(), source)
 	if err != nil {
 		return nil, err
 	}
@@ -184,14 +188,14 @@ func (c *call) cancelMessageMoveTask(in *wire.CancelMessageMoveTaskRequest) (wir
 	if err := c.may(access.Admin, source); err != nil {
 		return nil, err
 	}
-	if v, err := c.d.view(source); err != nil {
+	if v, err := c.d.view(c.ctx(), source); err != nil {
 		return nil, err
 	} else if v == nil {
 		return nil, wire.ResourceNotFound("The resource that you specified for the SourceArn parameter doesn't exist.")
 	}
 	x := c.d.moves.of(source)
 	if x == nil || x.get().ID != id {
-		all, err := c.d.movesOf(source)
+		all, err := c.d.movesOf(c.ctx(), source)
 		if err != nil {
 			return nil, err
 		}

@@ -33,9 +33,9 @@ func (d *Server) saveMove(m move) {
 }
 
 // movesOf are the tasks of a queue, newest first.
-func (d *Server) movesOf(source queue.Name) ([]move, error) {
+func (d *Server) movesOf(ctx context.Context, source queue.Name) ([]move, error) {
 	x := d.moves.of(source) // first: when it has ended, that is kept
-	all, err := d.allMoves(source.String() + "/")
+	all, err := d.allMoves(ctx, source.String()+"/")
 	if err != nil {
 		return nil, err
 	}
@@ -49,9 +49,16 @@ func (d *Server) movesOf(source queue.Name) ([]move, error) {
 }
 
 // allMoves reads the tasks whose keys go on so behind movePrefix.
-func (d *Server) allMoves(prefix string) (all []move, err error) {
-	for _, key := range d.store.NoteKeys(room, movePrefix+prefix) {
-		value, ok := d.store.Note(room, key)
+func (d *Server) allMoves(ctx context.Context, prefix string) (all []move, err error) {
+	keys, err := d.store.NoteKeys(ctx, room, movePrefix+prefix)
+	if err != nil {
+		return nil, err
+	}
+	for _, key := range keys {
+		value, ok, err := d.store.Note(ctx, room, key)
+		if err != nil {
+			return nil, err
+		}
 		if !ok { // forgotten meanwhile
 			continue
 		}
@@ -65,8 +72,8 @@ func (d *Server) allMoves(prefix string) (all []move, err error) {
 }
 
 // resumeMoves takes up the tasks that were under way when the last process ended.
-func (d *Server) resumeMoves() error {
-	all, err := d.allMoves("")
+func (d *Server) resumeMoves(ctx context.Context) error {
+	all, err := d.allMoves(ctx, "")
 	if err != nil {
 		return err
 	}
@@ -89,7 +96,7 @@ func (d *Server) forgetMoves(ctx context.Context, n queue.Name) error {
 	if x := d.moves.of(n); x != nil {
 		x.end(ctx)
 	}
-	all, err := d.allMoves(n.String() + "/")
+	all, err := d.allMoves(ctx, n.String()+"/")
 	if err != nil || len(all) == 0 {
 		return err
 	}

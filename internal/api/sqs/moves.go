@@ -1,7 +1,6 @@
 package sqs
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"sync"
@@ -47,7 +46,7 @@ const (
 	// moveSave is how often a task's progress is written down, at most: what was moved since is moved, and only not
 	// counted.
 	moveSave = time.Second
-	// moveRetry is how long a task waits when its queue has no room.
+	// moveRetry is how long a task waits when its queue has no room, or the store is unavailable.
 	moveRetry = time.Second
 )
 
@@ -141,7 +140,7 @@ func (x *moving) end(ctx context.Context) move {
 
 // carry moves messages until all are moved, or ctx ends, and tells what the task has come to.
 func (d *Server) carry(ctx context.Context, x *moving) move {
-	saved := time.Now()
+	saved, kept := time.Now(), x.get().Moved
 	for {
 		m := x.get()
 		done, err := d.carrySome(ctx, x, &m)
@@ -159,9 +158,9 @@ func (d *Server) carry(ctx context.Context, x *moving) move {
 			m.Status = moveCompleted
 			return m
 		}
-		if time.Since(saved) > moveSave {
+		if m.Moved != kept && time.Since(saved) > moveSave {
 			d.saveMove(m)
-			saved = time.Now()
+			saved, kept = time.Now(), m.Moved
 		}
 	}
 }
@@ -185,14 +184,10 @@ func (d *Server) carrySome(ctx context.Context, x *moving, m *move) (done bool, 
 		step = min(int64(max(1, m.Rate/10)), left)
 		rest = time.Duration(step) * time.Second / time.Duration(m.Rate)
 	}
-	named := m.To != (queue.Name{})
-	if v, err := d.view(m.To); named && (v == nil || err != nil) {
-		return false, cmp.Or(err, errNoDestination)
-	}
-	r, err := d.store.Replay(ctx, m.Source, queue.ReplayRequest{Max: int(step), To: m.To, Existing: named})
+	r, err := d.replay(ctx, m, int(step))
 	x.set(func(m *move) { m.Moved += int64(r.Moved) })
 	switch {
-	case errors.Is(err, queue.ErrQueueFull) || errors.Is(err, queue.ErrNoRoom):
+	case errors.Is(err, queue.ErrQueueFull), errors.Is(err, queue.ErrNoRoom), errors.Is(err, queue.ErrUnavailable):
 		rest = moveRetry
 	case err != nil:
 		return false, err
@@ -212,4 +207,17 @@ func (d *Server) carrySome(ctx context.Context, x *moving, m *move) (done bool, 
 	case <-ctx.Done():
 	}
 	return false, nil
+}
+
+// replay moves up to some messages at once.
+func (d *Server) replay(ctx context.Context, m *move, most int) (queue.Replayed, error) {
+	r := queue.ReplayRequest{Max: most, To: m.To, Existing: m.To != (queue.Name{})}
+	if r.Existing {
+		if v, err := d.view(ctx, m.To); err != nil {
+			return queue.Replayed{}, err
+		} else if v == nil {
+			return queue.Replayed{}, errNoDestination
+		}
+	}
+	return d.store.Replay(ctx, m.Source, r)
 }

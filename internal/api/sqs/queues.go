@@ -40,7 +40,7 @@ func (c *call) createQueue(in *wire.CreateQueueRequest) (wire.Response, error) {
 	d := c.d
 	d.admin.Lock()
 	defer d.admin.Unlock()
-	v, err := d.view(n)
+	v, err := d.view(c.ctx(), n)
 	if err != nil {
 		return nil, err
 	}
@@ -63,7 +63,7 @@ func (c *call) createQueue(in *wire.CreateQueueRequest) (wire.Response, error) {
 		return err
 	})
 	if errors.Is(err, queue.ErrExists) {
-		if v, err = d.existing(n); err != nil { // another door was faster
+		if v, err = d.existing(c.ctx(), n); err != nil { // another door was faster
 			return nil, err
 		}
 		return &wire.CreateQueueResponse{QueueURL: c.urlOf(n)}, c.same(v, in)
@@ -111,7 +111,7 @@ func (c *call) getQueueURL(in *wire.GetQueueURLRequest) (wire.Response, error) {
 	if err := c.seen(n); err != nil {
 		return nil, err
 	}
-	if _, err := c.d.publishable(n); err != nil {
+	if _, err := c.d.publishable(c.ctx(), n); err != nil {
 		return nil, err
 	}
 	return &wire.GetQueueURLResponse{QueueURL: c.urlOf(n)}, nil
@@ -122,8 +122,8 @@ const maxListed = 1000
 
 func (c *call) listQueues(in *wire.ListQueuesRequest) (wire.Response, error) {
 	account := c.d.store.Resolve(queue.Name{Namespace: c.caller.account}).Namespace
-	urls, next, err := c.page(in.MaxResults, in.NextToken, func(n queue.Name) bool {
-		return n.Namespace == account && strings.HasPrefix(n.Name, in.QueueNamePrefix)
+	urls, next, err := c.page(in.MaxResults, in.NextToken, func(n queue.Name) (bool, error) {
+		return n.Namespace == account && strings.HasPrefix(n.Name, in.QueueNamePrefix), nil
 	})
 	if err != nil {
 		return nil, err
@@ -136,10 +136,12 @@ func (c *call) listDeadLetterSourceQueues(in *wire.ListDeadLetterSourceQueuesReq
 	if err != nil {
 		return nil, err
 	}
-	if _, err := c.d.existing(to); err != nil {
+	if _, err := c.d.existing(c.ctx(), to); err != nil {
 		return nil, err
 	}
-	urls, next, err := c.page(in.MaxResults, in.NextToken, func(n queue.Name) bool { return c.d.feeds(n, to) })
+	urls, next, err := c.page(in.MaxResults, in.NextToken, func(n queue.Name) (bool, error) {
+		return c.d.feeds(c.ctx(), n, to)
+	})
 	if err != nil {
 		return nil, err
 	}
@@ -147,24 +149,30 @@ func (c *call) listDeadLetterSourceQueues(in *wire.ListDeadLetterSourceQueuesReq
 }
 
 // feeds tells whether the dead letters of a queue go to another.
-func (d *Server) feeds(n, to queue.Name) bool {
+func (d *Server) feeds(ctx context.Context, n, to queue.Name) (bool, error) {
 	if n == to {
-		s, err := d.recall(n)
-		return err == nil && s.OwnDead > 0
+		s, err := d.recall(ctx, n)
+		return s.OwnDead > 0, err
 	}
-	def, _, err := d.store.Definition(n)
-	return err == nil && def.MaxAttempts > 0 && d.deadQueue(n, &def) == to
+	def, _, err := d.store.Definition(ctx, n)
+	if errors.Is(err, queue.ErrNotFound) { // deleted meanwhile
+		return false, nil
+	}
+	return def.MaxAttempts > 0 && d.deadQueue(n, &def) == to, err
 }
 
 // page lists the URLs of the queues that are wanted and that the caller may see, by name: the first page without next,
 // and a token only when the request says how long pages are.
-func (c *call) page(most wire.Opt[int], next wire.Opt[string], wanted func(queue.Name) bool) (urls []string,
-	token string, err error) {
+func (c *call) page(most wire.Opt[int], next wire.Opt[string], wanted func(queue.Name) (bool, error)) (
+	urls []string, token string, err error) {
 	if most.Set && (most.Value < 1 || most.Value > maxListed) {
 		return nil, "", wire.InvalidParameterValue("MaxResults", strconv.Itoa(most.Value),
 			"MaxResults must be an integer between 1 and 1000.")
 	}
-	names := c.d.store.Queues()
+	names, err := c.d.store.Queues(c.ctx())
+	if err != nil {
+		return nil, "", err
+	}
 	if next.Or("") != "" {
 		after, err := parsePageToken(next.Value)
 		if err != nil {
@@ -178,7 +186,12 @@ func (c *call) page(most wire.Opt[int], next wire.Opt[string], wanted func(queue
 	}
 	var last queue.Name
 	for _, n := range names {
-		if !wanted(n) || c.seen(n) != nil {
+		if c.seen(n) != nil {
+			continue
+		}
+		if is, err := wanted(n); err != nil {
+			return nil, "", err
+		} else if !is {
 			continue
 		}
 		if len(urls) == most.Or(maxListed) {
@@ -201,7 +214,7 @@ func (c *call) purgeQueue(in *wire.PurgeQueueRequest) (wire.Response, error) {
 		return nil, err
 	}
 	d := c.d
-	v, err := d.existing(n)
+	v, err := d.existing(c.ctx(), n)
 	if err != nil {
 		return nil, err
 	}
@@ -219,7 +232,7 @@ func (c *call) purgeQueue(in *wire.PurgeQueueRequest) (wire.Response, error) {
 func (c *call) forgetIDs(n queue.Name) error {
 	c.d.admin.Lock()
 	defer c.d.admin.Unlock()
-	v, err := c.d.view(n)
+	v, err := c.d.view(c.ctx(), n)
 	if err != nil || v == nil || !v.fifo {
 		return err // it may have been deleted meanwhile
 	}

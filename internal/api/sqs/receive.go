@@ -38,7 +38,7 @@ func (c *call) receiveMessage(in *wire.ReceiveMessageRequest) (wire.Response, er
 			return again, err
 		}
 	}
-	most, err := r.view.flying.allow(c.d.store, r.view.name, maxInFlight, r.claim.Max)
+	most, err := r.view.flying.allow(c.ctx(), c.d.store, r.view.name, maxInFlight, r.claim.Max)
 	if err != nil {
 		return nil, err
 	}
@@ -76,7 +76,7 @@ func (c *call) checkReceive(in *wire.ReceiveMessageRequest, r *receiving) error 
 	if err != nil {
 		return err
 	}
-	if r.view, err = c.d.existing(n); err != nil {
+	if r.view, err = c.d.existing(c.ctx(), n); err != nil {
 		return err
 	}
 	most, err := inRange("MaxNumberOfMessages", in.MaxNumberOfMessages, 1, maxReceived, 1)
@@ -143,7 +143,7 @@ func (c *call) checkNames(names []string, r *receiving) error {
 			return wire.InvalidParameter(fmt.Sprintf("MessageAttributeNames has more than %d conditions.",
 				maxConditions))
 		}
-		where, err := c.d.store.Parse(r.view.name, text)
+		where, err := c.d.store.Parse(c.ctx(), r.view.name, text)
 		if err != nil {
 			return whereError(err)
 		}

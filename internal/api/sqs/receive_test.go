@@ -287,22 +287,22 @@ func TestMessagesInFlightAreBounded(t *testing.T) {
 	r := newRig(t)
 	url := r.queue("news")
 	r.send(url, "one")
-	v, err := r.door.existing(news)
+	v, err := r.door.existing(t.Context(), news)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if n, err := v.flying.allow(r.store, news, 3, 10); err != nil || n != 3 {
+	if n, err := v.flying.allow(t.Context(), r.store.Service(), news, 3, 10); err != nil || n != 3 {
 		t.Errorf("of 3 places %d are free, %v", n, err)
 	}
 	m := r.one(url)
 	v.flying.left = 0
-	if n, err := v.flying.allow(r.store, news, 1, 10); err != nil || n > 0 {
+	if n, err := v.flying.allow(t.Context(), r.store.Service(), news, 1, 10); err != nil || n > 0 {
 		t.Errorf("the limit is reached, and %d more are allowed, %v", n, err)
 	}
 	if err := r.delete(url, m); err != nil {
 		t.Fatal(err)
 	}
-	if n, err := v.flying.allow(r.store, news, 1, 10); err != nil || n != 1 {
+	if n, err := v.flying.allow(t.Context(), r.store.Service(), news, 1, 10); err != nil || n != 1 {
 		t.Errorf("the place of a deleted message is not free: %d, %v", n, err)
 	}
 }

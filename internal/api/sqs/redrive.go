@@ -54,7 +54,7 @@ func setRedrive(c *call, s *subject, value string) error {
 			return err
 		}
 	}
-	v, err := c.d.view(to)
+	v, err := c.d.view(c.ctx(), to)
 	switch {
 	case err != nil:
 		return err

@@ -37,7 +37,7 @@ func (c *call) target(in wire.Request) (*view, error) {
 	if err != nil {
 		return nil, err
 	}
-	return c.d.publishable(n)
+	return c.d.publishable(c.ctx(), n)
 }
 
 // sent tells what became of a message. A duplicate is told with the id and the number of the first.

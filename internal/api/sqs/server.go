@@ -19,7 +19,7 @@ import (
 
 // Options are what a Server works with.
 type Options struct {
-	Store   *queue.Store
+	Store   queue.Service
 	Users   *access.Users // nil: everyone may do everything
 	Traffic *door.Traffic // counts requests, connections and bytes; nil: nobody does
 	Busy    *door.Busy    // what requests and answers of all doors may take; nil: an account of its own
@@ -31,7 +31,7 @@ type Options struct {
 // Server is the SQS door. Start and Close may be called from any goroutine, each any number of times.
 type Server struct {
 	config   Config
-	store    *queue.Store
+	store    queue.Service
 	users    *access.Users
 	report   func(error)
 	receipts receipts
@@ -128,11 +128,15 @@ const (
 // begun gets ready what needs the store: the key of the receipts, and the moves that the last process did not end.
 func (d *Server) begun(ctx context.Context) error {
 	for {
-		if key, ok := d.store.Note(room, receiptKey); ok && len(key) == keyBytes {
+		key, ok, err := d.store.Note(ctx, room, receiptKey)
+		if err != nil {
+			return fmt.Errorf("sqs door: read the key of receipt handles: %w", err)
+		}
+		if ok && len(key) == keyBytes {
 			d.receipts.key = [keyBytes]byte(key)
 			break
 		}
-		_, _, err := d.store.Commit(ctx, queue.Change{
+		_, _, err = d.store.Commit(ctx, queue.Change{
 			If:    []queue.NoteIs{{Room: room, Key: receiptKey}},
 			Notes: []queue.Note{{Room: room, Key: receiptKey, Value: d.receipts.key[:]}},
 			// a store that is full is emptied through the door
@@ -149,7 +153,7 @@ func (d *Server) begun(ctx context.Context) error {
 			return fmt.Errorf("sqs door: keep the key of receipt handles: %w", err)
 		}
 	}
-	return d.resumeMoves()
+	return d.resumeMoves(ctx)
 }
 
 // Addr is where the door listens; nil before Start.

@@ -70,9 +70,9 @@ type view struct {
 }
 
 // view finds a queue, or nil and no error when there is none.
-func (d *Server) view(n queue.Name) (*view, error) {
+func (d *Server) view(ctx context.Context, n queue.Name) (*view, error) {
 	changes := d.changes.Load() // before the note is read: a change meanwhile lets it be read again
-	def, version, err := d.store.Definition(n)
+	def, version, err := d.store.Definition(ctx, n)
 	if errors.Is(err, queue.ErrNotFound) {
 		d.known.Delete(n)
 		return nil, nil
@@ -86,7 +86,7 @@ func (d *Server) view(n queue.Name) (*view, error) {
 			return v, nil
 		}
 	}
-	st, err := d.store.Stats(n) // if the queue was made anew meanwhile, the next call finds another version
+	st, err := d.store.Stats(ctx, n) // if the queue was made anew meanwhile, the next call finds another version
 	if errors.Is(err, queue.ErrNotFound) {
 		d.known.Delete(n)
 		return nil, nil
@@ -95,7 +95,7 @@ func (d *Server) view(n queue.Name) (*view, error) {
 		return nil, err
 	}
 	v := &view{name: n, id: st.ID, version: version, changes: changes, fifo: isFIFO(n), def: def}
-	if v.settings, err = d.recall(n); err != nil {
+	if v.settings, err = d.recall(ctx, n); err != nil {
 		return nil, err
 	}
 	if ok {
@@ -108,20 +108,23 @@ func (d *Server) view(n queue.Name) (*view, error) {
 }
 
 // publishable finds what messages can be sent to: the queue of that name, or else the topic.
-func (d *Server) publishable(n queue.Name) (*view, error) {
-	v, err := d.view(n)
+func (d *Server) publishable(ctx context.Context, n queue.Name) (*view, error) {
+	v, err := d.view(ctx, n)
 	if v != nil || err != nil {
 		return v, err
 	}
-	if !d.store.HasTopic(n) {
+	switch there, err := d.store.HasTopic(ctx, n); {
+	case err != nil:
+		return nil, err
+	case !there:
 		return nil, wire.QueueDoesNotExist()
 	}
 	return &view{name: n, topic: true, fifo: isFIFO(n)}, nil
 }
 
 // existing finds a queue.
-func (d *Server) existing(n queue.Name) (*view, error) {
-	v, err := d.view(n)
+func (d *Server) existing(ctx context.Context, n queue.Name) (*view, error) {
+	v, err := d.view(ctx, n)
 	if v == nil && err == nil {
 		err = wire.QueueDoesNotExist()
 	}
@@ -129,10 +132,10 @@ func (d *Server) existing(n queue.Name) (*view, error) {
 }
 
 // recall reads what is remembered of a queue.
-func (d *Server) recall(n queue.Name) (s settings, err error) {
-	value, ok := d.store.Note(room, noteKey(n))
-	if !ok {
-		return s, nil
+func (d *Server) recall(ctx context.Context, n queue.Name) (s settings, err error) {
+	value, ok, err := d.store.Note(ctx, room, noteKey(n))
+	if err != nil || !ok {
+		return s, err
 	}
 	if err := json.Unmarshal(value, &s); err != nil {
 		return s, fmt.Errorf("the note %s of %s cannot be read: %w", noteKey(n), room, err)
@@ -140,7 +143,7 @@ func (d *Server) recall(n queue.Name) (s settings, err error) {
 	return s, nil
 }
 
-// keeper keeps notes, alone (Store.SetNotes) or together with what it defines (Store.Noted).
+// keeper keeps notes, alone (Service.SetNotes) or together with what it defines (Service.Noted).
 type keeper func(context.Context, ...queue.Note) error
 
 // remember keeps what SQS can say of a queue.
@@ -158,8 +161,8 @@ func (d *Server) remember(ctx context.Context, n queue.Name, s *settings, keep k
 
 // forget removes what is remembered of a queue.
 func (d *Server) forget(ctx context.Context, n queue.Name) error {
-	if _, ok := d.store.Note(room, noteKey(n)); !ok {
-		return nil
+	if _, ok, err := d.store.NoteSize(ctx, room, noteKey(n)); err != nil || !ok {
+		return err
 	}
 	return d.note(ctx, d.store.SetNotes, queue.Note{Room: room, Key: noteKey(n)})
 }

@@ -83,7 +83,7 @@ func (c *call) taker(in wire.Request) (*view, error) {
 	if err != nil {
 		return nil, err
 	}
-	return c.d.existing(n)
+	return c.d.existing(c.ctx(), n)
 }
 
 func (h *handle) setVisibility(seconds int) {
@@ -236,14 +236,14 @@ func (c *call) stale(v *view, h *handle) error {
 
 // changeOther changes the visibility of a message that another receive may hold, as the service does.
 func (c *call) changeOther(v *view, h *handle) error {
-	token, ok := c.d.store.TokenOf(v.name, h.receipt.token.Sequence)
-	if !ok {
-		return nil
-	}
-	if h.visibility == 0 {
-		_, err := c.d.store.Settle(c.ctx(), []queue.Settlement{{Token: token, Kind: queue.Back}})
+	token, ok, err := c.d.store.TokenOf(c.ctx(), v.name, h.receipt.token.Sequence)
+	if err != nil || !ok {
 		return err
 	}
-	_, err := c.d.store.Extend(c.ctx(), []queue.Token{token}, time.Duration(h.visibility)*time.Second)
+	if h.visibility == 0 {
+		_, err = c.d.store.Settle(c.ctx(), []queue.Settlement{{Token: token, Kind: queue.Back}})
+		return err
+	}
+	_, err = c.d.store.Extend(c.ctx(), []queue.Token{token}, time.Duration(h.visibility)*time.Second)
 	return err
 }

@@ -51,7 +51,7 @@ func (c *call) editBy(keep keeper, in wire.Request, change func(*view, *settings
 	}
 	c.d.admin.Lock()
 	defer c.d.admin.Unlock()
-	v, err := c.d.existing(n)
+	v, err := c.d.existing(c.ctx(), n)
 	if err != nil {
 		return err
 	}
@@ -93,7 +93,7 @@ func (c *call) looked(in wire.Request) (*view, error) {
 	if err != nil {
 		return nil, err
 	}
-	return c.d.existing(n)
+	return c.d.existing(c.ctx(), n)
 }
 
 func (c *call) getQueueAttributes(in *wire.GetQueueAttributesRequest) (wire.Response, error) {
@@ -118,7 +118,7 @@ func (c *call) getQueueAttributes(in *wire.GetQueueAttributesRequest) (wire.Resp
 			continue
 		}
 		if a.counts && stats == nil {
-			st, err := c.d.store.Stats(v.name)
+			st, err := c.d.store.Stats(c.ctx(), v.name)
 			if err != nil {
 				return nil, err
 			}

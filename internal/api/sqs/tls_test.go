@@ -86,7 +86,8 @@ func TestACertificateThatCannotBeReadStopsTheStart(t *testing.T) {
 	clock := new(fakeClock)
 	s, stop := openStore(t, t.TempDir(), clock.now, queue.Limits{})
 	t.Cleanup(stop)
-	d, err := New(Config{Listen: "127.0.0.1:0", TLS: access.TLS{Cert: "none.pem", Key: "none.pem"}}, Options{Store: s})
+	d, err := New(Config{Listen: "127.0.0.1:0", TLS: access.TLS{Cert: "none.pem", Key: "none.pem"}},
+		Options{Store: s.Service()})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -9,6 +9,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/hikyaku/hikyaku/internal/door/doortest"
 	"github.com/hikyaku/hikyaku/internal/queue"
 )
 
@@ -18,7 +19,8 @@ func timed(t *testing.T, test func(t *testing.T, d *Server, ask func(action stri
 	synctest.Test(t, func(t *testing.T) {
 		s, stop := openStore(t, t.TempDir(), time.Now, queue.Limits{})
 		defer stop()
-		d, err := New(Config{}, Options{Store: s, Report: func(err error) { t.Error("reported:", err) }})
+		d, err := New(Config{}, Options{Store: &doortest.Away{Service: s.Service()},
+			Report: func(err error) { t.Error("reported:", err) }})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -110,7 +112,7 @@ func TestATaskKeepsItsRate(t *testing.T) {
 			"MaxNumberOfMessagesPerSecond": 3})
 		for {
 			synctest.Wait()
-			moves, err := d.movesOf(queue.Name{Namespace: "default", Name: "dead"})
+			moves, err := d.movesOf(t.Context(), queue.Name{Namespace: "default", Name: "dead"})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -124,6 +126,42 @@ func TestATaskKeepsItsRate(t *testing.T) {
 		}
 		if took := time.Since(began); took < 9*time.Second || took > 11*time.Second {
 			t.Errorf("30 messages at 3 a second took %v", took)
+		}
+	})
+}
+
+// TestATaskWaitsForAStoreThatIsAway: it has not failed, and goes on when the store is there again.
+func TestATaskWaitsForAStoreThatIsAway(t *testing.T) {
+	timed(t, func(t *testing.T, d *Server, ask func(string, map[string]any) []string) {
+		ask("CreateQueue", map[string]any{"QueueName": "dead"})
+		ask("CreateQueue", map[string]any{"QueueName": "other"})
+		ask("CreateQueue", map[string]any{"QueueName": "news",
+			"Attributes": map[string]string{"RedrivePolicy": redrive("dead", 1)}})
+		for range 2 {
+			ask("SendMessage", map[string]any{"QueueUrl": "/000000000000/dead", "MessageBody": "x"})
+		}
+		ask("StartMessageMoveTask", map[string]any{"SourceArn": arn("dead"), "DestinationArn": arn("other"),
+			"MaxNumberOfMessagesPerSecond": 1})
+		away := d.store.(*doortest.Away)
+		for _, step := range []struct {
+			fails  []string
+			status string
+			moved  int64
+		}{{nil, moveRunning, 1}, {[]string{"Definition"}, moveRunning, 1}, {nil, moveCompleted, 2}} {
+			synctest.Wait()
+			away.Go(step.fails...)
+			if step.moved > 1 || step.fails != nil {
+				time.Sleep(time.Minute) // of the bubble's time
+			}
+			synctest.Wait()
+			moves, err := d.movesOf(t.Context(), queue.Name{Namespace: "default", Name: "dead"})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if m := moves[0]; m.Status != step.status || m.Moved != step.moved {
+				t.Fatalf("without %v the task is %s, with %d messages moved: %s", step.fails, m.Status, m.Moved,
+					m.Reason)
+			}
 		}
 	})
 }

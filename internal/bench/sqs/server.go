@@ -32,7 +32,7 @@ func Serve(ctx context.Context, args []string, in io.Reader, out io.Writer) erro
 
 func serveSQS(ctx context.Context, dir string, in io.Reader, out io.Writer) (err error) {
 	s, err := harness.OpenDoorServer(ctx, dir, harness.Setting{}, func(s *queue.Store) (harness.Door, error) {
-		return sqs.New(sqs.Config{Listen: "127.0.0.1:0"}, sqs.Options{Store: s})
+		return sqs.New(sqs.Config{Listen: "127.0.0.1:0"}, sqs.Options{Store: s.Service()})
 	})
 	if err != nil {
 		return err
