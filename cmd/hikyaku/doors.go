@@ -71,7 +71,7 @@ func openDoors(ctx context.Context, h *house, w *works, api config.API, log *slo
 		return nil, err
 	}
 	pubsub, err := pubsubdoor.New(api.PubSub, pubsubdoor.Options{
-		Store: h.store, Users: h.users, Busy: h.busy, Outbound: h.file.Outbound, Traffic: traffic["pubsub"],
+		Store: h.store.Service(), Users: h.users, Busy: h.busy, Outbound: h.file.Outbound, Traffic: traffic["pubsub"],
 		JavaScript: true, Report: report("pubsub"),
 	})
 	if err != nil {

@@ -55,7 +55,7 @@ func (d *Server) settleCall(ctx context.Context, name string, texts []string, ch
 	if err := d.allow(ctx, access.Take, r); err != nil {
 		return nil, err
 	}
-	sub, err := d.subscription(r)
+	sub, err := d.subscription(ctx, r)
 	if err != nil {
 		return nil, err
 	}

@@ -64,7 +64,7 @@ const entryBytes = 1 << 10
 // listing is how the things of a list are made entries of an answer.
 type listing[T, E any] struct {
 	key  func(T) string
-	size func(T) int64 // about how many bytes the entry will have
+	size func(T) (int64, error) // about how many bytes the entry will have
 	// make makes the entry. Of what was deleted meanwhile it says NotFound.
 	make func(T) (E, error)
 }
@@ -84,7 +84,11 @@ func gather[T, E any](ctx context.Context, req asked, all []T, l listing[T, E]) 
 	hold := answerOf(ctx)
 	p := door.Page{Hold: hold, Most: min(listBytes, hold.Of.Limit()/(2*pullCost)), Cost: pullCost}
 	for i, x := range part {
-		if ok, err := p.Room(ctx, l.size(x)); err != nil {
+		size, err := l.size(x)
+		if err != nil {
+			return nil, "", err
+		}
+		if ok, err := p.Room(ctx, size); err != nil {
 			return nil, "", err
 		} else if !ok {
 			return entries, pageToken(l.key(part[i-1])), nil
@@ -102,9 +106,9 @@ func gather[T, E any](ctx context.Context, req asked, all []T, l listing[T, E]) 
 }
 
 // noteSize is about how many bytes of an entry come from a note.
-func (d *Server) noteSize(key string) int64 {
-	n, _ := d.store.NoteSize(room, key)
-	return entryBytes + int64(n)
+func (d *Server) noteSize(ctx context.Context, key string) (int64, error) {
+	n, _, err := d.store.NoteSize(ctx, room, key)
+	return entryBytes + int64(n), err
 }
 
 func labelBytes(labels map[string]string) (n int64) {

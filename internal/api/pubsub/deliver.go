@@ -53,7 +53,12 @@ func (t *taker) take(ctx context.Context, s *subscription, n, b int, wait, deadl
 	if err != nil || len(claims) == 0 {
 		return nil, nil, err
 	}
-	if s = t.d.current(s); s.functions != nil {
+	if s, err = t.d.current(ctx, s); err != nil {
+		t.d.untake(ctx, claims)
+		t.hold.End()
+		return nil, nil, err
+	}
+	if s.functions != nil {
 		if claims, err = t.transformed(ctx, s, claims, b, deadline); err != nil || len(claims) == 0 {
 			t.hold.End()
 			return nil, nil, err
@@ -65,7 +70,11 @@ func (t *taker) take(ctx context.Context, s *subscription, n, b int, wait, deadl
 	clear(t.out) // lets go of the bodies of before
 	t.out, t.attrs = slices.Grow(t.out[:0], len(claims))[:len(claims)], t.attrs[:0]
 	for i := range claims {
-		t.tell(&t.out[i], &claims[i], s)
+		if err := t.tell(ctx, &t.out[i], &claims[i], s); err != nil {
+			t.d.untake(ctx, claims)
+			t.hold.End()
+			return nil, nil, err
+		}
 	}
 	return claims, t.out, nil
 }
@@ -90,7 +99,7 @@ func (d *Server) lengthen(ctx context.Context, s *subscription, claims []queue.C
 }
 
 // tell describes a claim.
-func (t *taker) tell(x *delivery, c *queue.Claim, s *subscription) {
+func (t *taker) tell(ctx context.Context, x *delivery, c *queue.Claim, s *subscription) error {
 	m := &c.Message
 	*x = delivery{
 		ackID: newAckID(c, t.stream).text(t.user), id: m.ID, body: c.Body(), key: text(m.Key), time: m.Time,
@@ -101,10 +110,13 @@ func (t *taker) tell(x *delivery, c *queue.Claim, s *subscription) {
 		t.attrs = append(t.attrs, textAttribute{text(a.Name), attributeText(a.Value)})
 	}
 	if m.Death != nil {
-		t.tellDeath(m)
+		if err := t.tellDeath(ctx, m); err != nil {
+			return err
+		}
 	}
 	x.attrs = t.attrs[first:len(t.attrs):len(t.attrs)]
 	x.measure()
+	return nil
 }
 
 func attributeText(v message.Value) string {
@@ -115,19 +127,23 @@ func attributeText(v message.Value) string {
 }
 
 // tellDeath adds where a dead letter comes from, unless somebody has put attributes of those names.
-func (t *taker) tellDeath(m *message.Message) {
+func (t *taker) tellDeath(ctx context.Context, m *message.Message) error {
 	add := func(name, value string) {
 		if _, ok := m.Attributes.Get(name); !ok && value != "" {
 			t.attrs = append(t.attrs, textAttribute{name, value})
 		}
 	}
 	if from, err := queue.ParseName(m.Death.Queue); err == nil && m.Death.Queue != "" {
-		r := t.d.calledBy(from)
+		r, err := t.d.calledBy(context.WithoutCancel(ctx), from) // as lengthen
+		if err != nil {
+			return err
+		}
 		add(deathSubscription, r.id)
 		add(deathProject, r.project)
 	}
 	add(deathCount, strconv.Itoa(m.Death.Attempts))
 	add(deathPublished, m.Time.UTC().Format(time.RFC3339Nano))
+	return nil
 }
 
 // untake puts back at once what could not be sent: nobody has seen it.

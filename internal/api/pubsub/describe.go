@@ -14,7 +14,7 @@ import (
 )
 
 // describe is a subscription as its clients see it: what the store says, and for the rest the note.
-func (d *Server) describe(sub *subscription, r resource) (*pubsubpb.Subscription, error) {
+func (d *Server) describe(ctx context.Context, sub *subscription, r resource) (*pubsubpb.Subscription, error) {
 	s := new(pubsubpb.Subscription)
 	if sub.note != nil {
 		s = proto.CloneOf(sub.note)
@@ -54,7 +54,7 @@ func (d *Server) describe(sub *subscription, r resource) (*pubsubpb.Subscription
 		if err != nil {
 			return nil, err
 		}
-		if s.TopicMessageRetentionDuration, err = d.topicRetention(topic); err != nil {
+		if s.TopicMessageRetentionDuration, err = d.topicRetention(ctx, topic); err != nil {
 			return nil, err
 		}
 	}
@@ -62,22 +62,22 @@ func (d *Server) describe(sub *subscription, r resource) (*pubsubpb.Subscription
 }
 
 // topicRetention is how long a topic wants its messages kept; nil: it does not say.
-func (d *Server) topicRetention(n queue.Name) (*durationpb.Duration, error) {
+func (d *Server) topicRetention(ctx context.Context, n queue.Name) (*durationpb.Duration, error) {
 	t := new(pubsubpb.Topic)
-	if _, err := d.recall(noteKey(kindTopic, d.store.Resolve(n)), t); err != nil {
+	if _, err := d.recall(ctx, noteKey(kindTopic, d.store.Resolve(n)), t); err != nil {
 		return nil, err
 	}
 	return t.MessageRetentionDuration, nil
 }
 
 // history is how long settled messages of a subscription are kept: as long as it says, or its topic.
-func (d *Server) history(s *pubsubpb.Subscription, topic queue.Name) (time.Duration, error) {
+func (d *Server) history(ctx context.Context, s *pubsubpb.Subscription, topic queue.Name) (time.Duration, error) {
 	var keep time.Duration
 	if s.RetainAckedMessages {
 		keep = s.MessageRetentionDuration.AsDuration()
 	}
 	if topic != (queue.Name{}) {
-		t, err := d.topicRetention(topic)
+		t, err := d.topicRetention(ctx, topic)
 		if err != nil {
 			return 0, err
 		}
@@ -113,7 +113,7 @@ func (d *Server) alteredDefinition(ctx context.Context, s *pubsubpb.Subscription
 	def.Retention = s.MessageRetentionDuration.AsDuration()
 	def.ExactlyOnce = s.EnableExactlyOnceDelivery
 	def.Labels = s.Labels
-	keep, err := d.history(s, topic)
+	keep, err := d.history(ctx, s, topic)
 	if err != nil {
 		return def, err
 	}
@@ -138,7 +138,7 @@ func (d *Server) alteredDefinition(ctx context.Context, s *pubsubpb.Subscription
 		if err := d.allow(ctx, access.Put, letters); err != nil {
 			return def, err
 		}
-		if ok, err := d.isTopic(letters); err != nil {
+		if ok, err := d.isTopic(ctx, letters); err != nil {
 			return def, err
 		} else if !ok {
 			return def, notFound(letters)

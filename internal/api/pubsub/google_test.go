@@ -169,7 +169,7 @@ func TestClientsComeBackToADoorThatWasClosed(t *testing.T) {
 func (r *rig) reopen() {
 	r.close()
 	d, err := New(Config{Listen: r.addr},
-		Options{Store: r.store, Report: func(err error) { r.t.Error("reported:", err) }})
+		Options{Store: r.store.Service(), Report: func(err error) { r.t.Error("reported:", err) }})
 	if err != nil {
 		r.t.Error(err)
 		return

@@ -78,14 +78,16 @@ func openStore(t *testing.T, dir string, clock func() time.Time) (*queue.Store, 
 // newRigOver opens a door over a store.
 func newRigOver(t *testing.T, c Config, users *access.Users, s *queue.Store) *rig {
 	t.Helper()
-	return newRigWith(t, c, Options{Store: s, Users: users})
+	return newRigWith(t, c, Options{Store: s.Service(), Users: users})
 }
 
 // newRigWith opens a door with options.
 func newRigWith(t *testing.T, c Config, o Options) *rig {
 	t.Helper()
 	c.Listen = "127.0.0.1:0"
-	o.Report = func(err error) { t.Error("reported:", err) }
+	if o.Report == nil {
+		o.Report = func(err error) { t.Error("reported:", err) }
+	}
 	d, err := New(c, o)
 	if err != nil {
 		t.Fatal(err)
@@ -94,7 +96,10 @@ func newRigWith(t *testing.T, c Config, o Options) *rig {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r := &rig{t: t, store: o.Store, door: d, addr: addr.String()}
+	r := &rig{t: t, door: d, addr: addr.String()}
+	if local, ok := o.Store.(queue.Local); ok {
+		r.store = local.Store
+	}
 	t.Cleanup(r.close)
 	if !c.TLS.On() {
 		r.conn = r.dial()

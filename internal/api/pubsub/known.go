@@ -1,6 +1,7 @@
 package pubsub
 
 import (
+	"context"
 	"errors"
 	"time"
 
@@ -28,14 +29,14 @@ type subscription struct {
 }
 
 // subscription finds one by its name, also one that is detached.
-func (d *Server) subscription(r resource) (*subscription, error) {
+func (d *Server) subscription(ctx context.Context, r resource) (*subscription, error) {
 	n := d.store.Resolve(r.name())
 	changes := d.changes.Load() // before the note is read: a change meanwhile lets it be read again
-	def, version, err := d.store.Definition(n)
+	def, version, err := d.store.Definition(ctx, n)
 	if errors.Is(err, queue.ErrNotFound) {
 		d.known.forget(n)
 		note := new(pubsubpb.Subscription)
-		if ok, err := d.recall(noteKey(kindSubscription, n), note); err != nil {
+		if ok, err := d.recall(ctx, noteKey(kindSubscription, n), note); err != nil {
 			return nil, err
 		} else if !ok || !note.Detached {
 			return nil, notFound(r)
@@ -52,7 +53,7 @@ func (d *Server) subscription(r resource) (*subscription, error) {
 	}
 	s := &subscription{name: n, version: version, changes: changes, def: def}
 	note := new(pubsubpb.Subscription)
-	ok, err := d.recall(noteKey(kindSubscription, n), note)
+	ok, err := d.recall(ctx, noteKey(kindSubscription, n), note)
 	if err != nil {
 		return nil, err
 	}

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"encoding/base64"
+	"errors"
 	"slices"
 	"strings"
 
@@ -72,10 +73,23 @@ func (s publisherService) ListTopics(ctx context.Context,
 	if err != nil {
 		return nil, err
 	}
-	names := d.store.Topics()
-	for _, q := range d.store.Queues() {
-		sub, err := d.subscription(resource{q.Namespace, kindSubscription, q.Name})
-		if err == nil && sub.ownTopic() && !slices.Contains(names, q) {
+	names, err := d.store.Topics(ctx)
+	if err != nil {
+		return nil, err
+	}
+	queues, err := d.store.Queues(ctx)
+	if err != nil {
+		return nil, err
+	}
+	for _, q := range queues {
+		sub, err := d.subscription(ctx, resource{q.Namespace, kindSubscription, q.Name})
+		if isNotFound(err) {
+			continue // deleted meanwhile
+		}
+		if err != nil {
+			return nil, err
+		}
+		if sub.ownTopic() && !slices.Contains(names, q) {
 			names = append(names, q)
 		}
 	}
@@ -84,8 +98,8 @@ func (s publisherService) ListTopics(ctx context.Context,
 	res.Topics, res.NextPageToken, err = gather(ctx, req, d.inProject(ctx, project, kindTopic, names),
 		listing[queue.Name, *pubsubpb.Topic]{
 			key:  nameKey,
-			size: func(n queue.Name) int64 { return d.topicSize(topic(n)) },
-			make: func(n queue.Name) (*pubsubpb.Topic, error) { return d.describeTopic(topic(n)) },
+			size: func(n queue.Name) (int64, error) { return d.topicSize(ctx, topic(n)) },
+			make: func(n queue.Name) (*pubsubpb.Topic, error) { return d.describeTopic(ctx, topic(n)) },
 		})
 	if err != nil {
 		return nil, err
@@ -94,12 +108,16 @@ func (s publisherService) ListTopics(ctx context.Context,
 }
 
 // topicSize is about how many bytes the description of a topic has.
-func (d *Server) topicSize(r resource) int64 {
-	size := d.noteSize(noteKey(kindTopic, d.store.Resolve(r.name())))
-	if st, err := d.store.TopicStats(r.name()); err == nil {
-		size += labelBytes(st.Labels)
+func (d *Server) topicSize(ctx context.Context, r resource) (int64, error) {
+	size, err := d.noteSize(ctx, noteKey(kindTopic, d.store.Resolve(r.name())))
+	if err != nil {
+		return 0, err
 	}
-	return size
+	st, err := d.store.TopicStats(ctx, r.name())
+	if errors.Is(err, queue.ErrNotFound) {
+		return size, nil
+	}
+	return size + labelBytes(st.Labels), err
 }
 
 // ListTopicSubscriptions lists the names of a topic's subscriptions.
@@ -113,7 +131,7 @@ func (s publisherService) ListTopicSubscriptions(ctx context.Context,
 	if err := d.seen(ctx, r); err != nil {
 		return nil, err
 	}
-	names, err := d.subscribers(r)
+	names, err := d.subscribers(ctx, r)
 	if err != nil {
 		return nil, err
 	}
@@ -130,7 +148,7 @@ func (s publisherService) ListTopicSubscriptions(ctx context.Context,
 func (d *Server) namesOf(kind, project string) listing[queue.Name, string] {
 	return listing[queue.Name, string]{
 		key:  nameKey,
-		size: func(queue.Name) int64 { return entryBytes },
+		size: func(queue.Name) (int64, error) { return entryBytes, nil },
 		make: func(n queue.Name) (string, error) { return d.resourceOf(n, kind, project).String(), nil },
 	}
 }
@@ -143,23 +161,27 @@ func (s subscriberService) ListSubscriptions(ctx context.Context,
 	if err != nil {
 		return nil, err
 	}
-	names, err := d.detachedNames()
+	names, err := d.detachedNames(ctx)
 	if err != nil {
 		return nil, err
 	}
-	names = append(names, d.store.Queues()...)
+	queues, err := d.store.Queues(ctx)
+	if err != nil {
+		return nil, err
+	}
+	names = append(names, queues...)
 	res := new(pubsubpb.ListSubscriptionsResponse)
 	res.Subscriptions, res.NextPageToken, err = gather(ctx, req, d.inProject(ctx, project, kindSubscription, names),
 		listing[queue.Name, *pubsubpb.Subscription]{
 			key:  nameKey,
-			size: d.subscriptionSize,
+			size: func(n queue.Name) (int64, error) { return d.subscriptionSize(ctx, n) },
 			make: func(n queue.Name) (*pubsubpb.Subscription, error) {
 				r := resource{project, kindSubscription, n.Name}
-				sub, err := d.subscription(r)
+				sub, err := d.subscription(ctx, r)
 				if err != nil {
 					return nil, err
 				}
-				return d.describe(sub, r)
+				return d.describe(ctx, sub, r)
 			},
 		})
 	if err != nil {
@@ -169,10 +191,14 @@ func (s subscriberService) ListSubscriptions(ctx context.Context,
 }
 
 // subscriptionSize is about how many bytes the description of a subscription has.
-func (d *Server) subscriptionSize(n queue.Name) int64 {
-	size := d.noteSize(noteKey(kindSubscription, n))
-	if def, _, err := d.store.Definition(n); err == nil {
-		size += labelBytes(def.Labels) + int64(len(def.Filter))
+func (d *Server) subscriptionSize(ctx context.Context, n queue.Name) (int64, error) {
+	size, err := d.noteSize(ctx, noteKey(kindSubscription, n))
+	if err != nil {
+		return 0, err
 	}
-	return size
+	def, _, err := d.store.Definition(ctx, n)
+	if errors.Is(err, queue.ErrNotFound) {
+		return size, nil
+	}
+	return size + labelBytes(def.Labels) + int64(len(def.Filter)), err
 }

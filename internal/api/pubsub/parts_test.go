@@ -66,7 +66,7 @@ func TestAPusherCanExtendAndReturnWhatItHolds(t *testing.T) {
 		s.DeadLetterPolicy = &pubsubpb.DeadLetterPolicy{DeadLetterTopic: topicName("dead")}
 	})
 	r.publish("news", "", "a")
-	sub, err := r.door.subscription(resource{"local", kindSubscription, "news"})
+	sub, err := r.door.subscription(t.Context(), resource{"local", kindSubscription, "news"})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -29,7 +29,8 @@ const policies = "policies/"
 func policyKey(r resource, n queue.Name) string { return policies + noteKey(r.kind, n) }
 
 // policyResource finds what a policy is of. may is asked before it is told whether there is such a thing.
-func (d *Server) policyResource(name string, may func(resource) error) (resource, error) {
+func (d *Server) policyResource(ctx context.Context, name string,
+	may func(resource) error) (resource, error) {
 	r, err := parseResource("resource", name, kindTopic, kindSubscription, kindSnapshot, kindSchema)
 	if err != nil {
 		return r, err
@@ -40,13 +41,13 @@ func (d *Server) policyResource(name string, may func(resource) error) (resource
 	found := true
 	switch r.kind {
 	case kindTopic:
-		found, err = d.isTopic(r)
+		found, err = d.isTopic(ctx, r)
 	case kindSubscription:
-		_, err = d.subscription(r)
+		_, err = d.subscription(ctx, r)
 	case kindSnapshot:
-		_, err = d.snapshot(r)
+		_, err = d.snapshot(ctx, r)
 	case kindSchema:
-		found = d.isSchema(r.String())
+		found, err = d.isSchema(ctx, r.String())
 	}
 	if err == nil && !found {
 		err = notFound(r)
@@ -54,9 +55,9 @@ func (d *Server) policyResource(name string, may func(resource) error) (resource
 	return r, err
 }
 
-func (d *Server) policy(r resource) (*iampb.Policy, error) {
+func (d *Server) policy(ctx context.Context, r resource) (*iampb.Policy, error) {
 	p := new(iampb.Policy)
-	if _, err := d.recall(policyKey(r, d.store.Resolve(r.name())), p); err != nil {
+	if _, err := d.recall(ctx, policyKey(r, d.store.Resolve(r.name())), p); err != nil {
 		return nil, err
 	}
 	etag, err := etagOf(p)
@@ -81,20 +82,24 @@ func etagOf(p *iampb.Policy) ([]byte, error) {
 
 // GetIamPolicy shows the policy that was set.
 func (s policyService) GetIamPolicy(ctx context.Context, req *iampb.GetIamPolicyRequest) (*iampb.Policy, error) {
-	r, err := s.d.policyResource(req.Resource, func(r resource) error { return s.d.seen(ctx, r) })
+	r, err := s.d.policyResource(ctx, req.Resource, func(r resource) error { return s.d.seen(ctx, r) })
 	if err != nil {
 		return nil, err
 	}
-	if err := roomFor(ctx, s.d.noteSize(policyKey(r, s.d.store.Resolve(r.name())))); err != nil {
+	size, err := s.d.noteSize(ctx, policyKey(r, s.d.store.Resolve(r.name())))
+	if err != nil {
 		return nil, err
 	}
-	return s.d.policy(r)
+	if err := roomFor(ctx, size); err != nil {
+		return nil, err
+	}
+	return s.d.policy(ctx, r)
 }
 
 // SetIamPolicy keeps a policy.
 func (s policyService) SetIamPolicy(ctx context.Context, req *iampb.SetIamPolicyRequest) (*iampb.Policy, error) {
 	d := s.d
-	r, err := d.policyResource(req.Resource, func(r resource) error { return d.allow(ctx, access.Admin, r) })
+	r, err := d.policyResource(ctx, req.Resource, func(r resource) error { return d.allow(ctx, access.Admin, r) })
 	if err != nil {
 		return nil, err
 	}
@@ -103,7 +108,7 @@ func (s policyService) SetIamPolicy(ctx context.Context, req *iampb.SetIamPolicy
 	}
 	d.admin.Lock()
 	defer d.admin.Unlock()
-	now, err := d.policy(r)
+	now, err := d.policy(ctx, r)
 	if err != nil {
 		return nil, err
 	}
@@ -115,13 +120,13 @@ func (s policyService) SetIamPolicy(ctx context.Context, req *iampb.SetIamPolicy
 	if err := d.remember(ctx, policyKey(r, d.store.Resolve(r.name())), p); err != nil {
 		return nil, err
 	}
-	return d.policy(r)
+	return d.policy(ctx, r)
 }
 
 // TestIamPermissions tells which permissions the caller has, by the grants of users.
 func (s policyService) TestIamPermissions(ctx context.Context,
 	req *iampb.TestIamPermissionsRequest) (*iampb.TestIamPermissionsResponse, error) {
-	r, err := s.d.policyResource(req.Resource, func(resource) error { return nil })
+	r, err := s.d.policyResource(ctx, req.Resource, func(resource) error { return nil })
 	if err != nil && status.Code(err) != codes.NotFound {
 		return nil, err
 	}

@@ -31,7 +31,7 @@ func (d *Server) publish(ctx context.Context, req *publishRequest) (*frame, erro
 	if err := d.allow(ctx, access.Put, r); err != nil {
 		return nil, err
 	}
-	t, err := d.topic(r)
+	t, err := d.topic(ctx, r)
 	if err != nil {
 		return nil, err
 	}
@@ -39,7 +39,7 @@ func (d *Server) publish(ctx context.Context, req *publishRequest) (*frame, erro
 		return nil, err
 	}
 	if t.schema != nil {
-		if err := t.schema.check(req.messages); err != nil {
+		if err := t.schema.check(ctx, req.messages); err != nil {
 			return nil, err
 		}
 	}

@@ -30,7 +30,7 @@ func (d *Server) pull(ctx context.Context, req *pubsubpb.PullRequest) (*frame, e
 	if err := d.allow(ctx, access.Take, r); err != nil {
 		return nil, err
 	}
-	s, err := d.subscription(r)
+	s, err := d.subscription(ctx, r)
 	if err != nil {
 		return nil, err
 	}

@@ -109,7 +109,7 @@ func TestAPusherHasOneClaimOfAKeyAtATime(t *testing.T) {
 	r.subscribe("pushed", func(s *pubsubpb.Subscription) { s.EnableMessageOrdering = true })
 	r.publish("pushed", "k", "a", "b")
 	r.publish("pushed", "", "c")
-	sub, err := r.door.subscription(resource{"local", kindSubscription, "pushed"})
+	sub, err := r.door.subscription(t.Context(), resource{"local", kindSubscription, "pushed"})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -61,16 +61,27 @@ func (d *Server) push() {
 // adjustPushers starts and ends pushers.
 func (d *Server) adjustPushers(ctx context.Context) {
 	p := &d.pushers
+	failed := func(what string, err error) {
+		if ctx.Err() == nil {
+			d.report(fmt.Errorf("pubsub door: push %s: %w", what, err))
+		}
+	}
 	wanted := map[queue.Name]*subscription{}
-	for _, n := range d.store.Queues() {
-		sub, err := d.subscription(resource{n.Namespace, kindSubscription, n.Name})
-		if err != nil {
-			if !isNotFound(err) {
-				d.report(fmt.Errorf("pubsub door: push %s: %w", n.Short(), err))
+	all, err := d.store.Queues(ctx)
+	if err != nil {
+		failed("which subscriptions there are", err)
+		return // the pushers go on as they are
+	}
+	for _, n := range all {
+		sub, err := d.subscription(ctx, resource{n.Namespace, kindSubscription, n.Name})
+		if err != nil && !isNotFound(err) {
+			failed(n.Short(), err)
+			if x := p.running[n]; x != nil {
+				wanted[n] = x.sub // as it is
 			}
 			continue
 		}
-		if sub.push {
+		if err == nil && sub.push {
 			wanted[n] = sub
 		}
 	}
@@ -85,7 +96,7 @@ func (d *Server) adjustPushers(ctx context.Context) {
 			continue
 		}
 		if err := d.startPusher(ctx, sub); err != nil {
-			d.report(fmt.Errorf("pubsub door: push %s: %w", n.Short(), err))
+			failed(n.Short(), err)
 		}
 	}
 }
@@ -99,9 +110,13 @@ func samePush(a, b *subscription) bool {
 
 func (d *Server) startPusher(ctx context.Context, sub *subscription) error {
 	config := sub.note.PushConfig
+	called, err := d.calledBy(ctx, sub.name)
+	if err != nil {
+		return err
+	}
 	c := push.Config{
 		Endpoint:     config.PushEndpoint,
-		Subscription: d.calledBy(sub.name).String(),
+		Subscription: called.String(),
 		AckDeadline:  sub.deadline(),
 		Unwrapped:    config.GetNoWrapper() != nil,
 		Metadata:     config.GetNoWrapper().GetWriteMetadata(),

@@ -53,7 +53,7 @@ func (st *stream) obey(req *pubsubpb.StreamingPullRequest, first bool) error {
 		if first || !st.pings {
 			return nil
 		}
-		s, err := st.d.subscription(st.r)
+		s, err := st.d.subscription(st.ctx, st.r)
 		if err != nil {
 			return err
 		}
@@ -93,7 +93,7 @@ func (st *stream) settle(req *pubsubpb.StreamingPullRequest) error {
 	if err := st.d.allow(st.ctx, access.Take, st.r); err != nil {
 		return err
 	}
-	s, err := st.d.subscription(st.r)
+	s, err := st.d.subscription(st.ctx, st.r)
 	if err != nil {
 		return err
 	}

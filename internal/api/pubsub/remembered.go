@@ -1,6 +1,7 @@
 package pubsub
 
 import (
+	"context"
 	"fmt"
 	"sync"
 	"sync/atomic"
@@ -73,13 +74,17 @@ type compiledKey struct {
 }
 
 // compiled is a revision, compiled. The caller calls give when it does not use it any more.
-func (d *Server) compiled(r resource, s *pubsubpb.Schema) (c *schema.Schema, give func(), err error) {
+func (d *Server) compiled(ctx context.Context, r resource, s *pubsubpb.Schema) (c *schema.Schema, give func(),
+	err error) {
 	n := d.store.Resolve(r.name())
 	key := compiledKey{n, s.RevisionId}
 	if c, ok := d.schemas.get(key); ok {
 		return c.(*schema.Schema), func() {}, nil
 	}
-	text := d.schemaText(n, s.RevisionId)
+	text, err := d.schemaText(ctx, n, s.RevisionId)
+	if err != nil {
+		return nil, nil, err
+	}
 	c, give, err = d.compile("schema", &pubsubpb.Schema{Type: s.Type, Definition: text})
 	if err != nil {
 		return nil, nil, fmt.Errorf("revision %s of %s: %w", s.RevisionId, r, err)

@@ -26,9 +26,9 @@ func parseSchema(field, s string) (r resource, revision string, err error) {
 }
 
 // revisions are those of a schema, the last one first, without their definitions.
-func (d *Server) revisions(r resource) ([]*pubsubpb.Schema, error) {
+func (d *Server) revisions(ctx context.Context, r resource) ([]*pubsubpb.Schema, error) {
 	note := new(pubsubpb.ListSchemaRevisionsResponse)
-	ok, err := d.recall(noteKey(kindSchema, d.store.Resolve(r.name())), note)
+	ok, err := d.recall(ctx, noteKey(kindSchema, d.store.Resolve(r.name())), note)
 	if err != nil {
 		return nil, err
 	}
@@ -86,59 +86,65 @@ func textKey(n queue.Name, revision string, part int) string {
 }
 
 // schemaText is the definition of a revision.
-func (d *Server) schemaText(n queue.Name, revision string) string {
+func (d *Server) schemaText(ctx context.Context, n queue.Name, revision string) (string, error) {
 	var text strings.Builder
 	for i := 0; ; i++ {
-		part, ok := d.store.Note(room, textKey(n, revision, i))
-		if !ok {
-			return text.String()
+		part, ok, err := d.store.Note(ctx, room, textKey(n, revision, i))
+		if err != nil || !ok {
+			return text.String(), err
 		}
 		text.Write(part)
 	}
 }
 
 // schemaSize is about how many bytes a revision has as clients see it.
-func (d *Server) schemaSize(n queue.Name, revision string, view pubsubpb.SchemaView) int64 {
+func (d *Server) schemaSize(ctx context.Context, n queue.Name, revision string,
+	view pubsubpb.SchemaView) (int64, error) {
 	size := int64(entryBytes)
 	if view != pubsubpb.SchemaView_FULL {
-		return size
+		return size, nil
 	}
 	for i := 0; ; i++ {
-		part, ok := d.store.NoteSize(room, textKey(n, revision, i))
-		if !ok {
-			return size
+		part, ok, err := d.store.NoteSize(ctx, room, textKey(n, revision, i))
+		if err != nil || !ok {
+			return size, err
 		}
 		size += int64(part)
 	}
 }
 
 // textNotes forget the definition of a revision.
-func (d *Server) textNotes(n queue.Name, revision string) (notes []queue.Note) {
+func (d *Server) textNotes(ctx context.Context, n queue.Name, revision string) (notes []queue.Note, err error) {
 	for i := 0; ; i++ {
 		key := textKey(n, revision, i)
-		if _, ok := d.store.Note(room, key); !ok {
-			return notes
+		if _, ok, err := d.store.NoteSize(ctx, room, key); err != nil || !ok {
+			return notes, err
 		}
 		notes = append(notes, queue.Note{Room: room, Key: key})
 	}
 }
 
 // showSchema is a revision as clients see it.
-func (d *Server) showSchema(r resource, s *pubsubpb.Schema, view pubsubpb.SchemaView) (*pubsubpb.Schema, error) {
+func (d *Server) showSchema(ctx context.Context, r resource, s *pubsubpb.Schema,
+	view pubsubpb.SchemaView) (*pubsubpb.Schema, error) {
 	s = proto.CloneOf(s)
 	s.Name = r.String()
+	var err error
 	if view == pubsubpb.SchemaView_FULL {
-		s.Definition = d.schemaText(d.store.Resolve(r.name()), s.RevisionId)
+		s.Definition, err = d.schemaText(ctx, d.store.Resolve(r.name()), s.RevisionId)
 	}
-	return s, nil
+	return s, err
 }
 
 // isSchema tells whether there is a schema of that name.
-func (d *Server) isSchema(name string) bool {
+func (d *Server) isSchema(ctx context.Context, name string) (bool, error) {
 	r, _, err := parseSchema("schema", name)
 	if err != nil {
-		return false
+		return false, nil
 	}
-	_, err = d.revisions(r)
-	return err == nil
+	_, err = d.revisions(ctx, r)
+	if isNotFound(err) {
+		return false, nil
+	}
+	return err == nil, err
 }

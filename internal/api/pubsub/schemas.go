@@ -74,7 +74,9 @@ func (s schemaService) CreateSchema(ctx context.Context, req *pubsubpb.CreateSch
 	}
 	d.admin.Lock()
 	defer d.admin.Unlock()
-	if d.isSchema(r.String()) {
+	if is, err := d.isSchema(ctx, r.String()); err != nil {
+		return nil, err
+	} else if is {
 		return nil, exists(r)
 	}
 	return d.commitSchema(ctx, r, nil, req.Schema.Type, req.Schema.Definition)
@@ -92,7 +94,7 @@ func (d *Server) commitSchema(ctx context.Context, r resource, before []*pubsubp
 		definition); err != nil {
 		return nil, err
 	}
-	return d.showSchema(r, next, pubsubpb.SchemaView_FULL)
+	return d.showSchema(ctx, r, next, pubsubpb.SchemaView_FULL)
 }
 
 // GetSchema describes a schema: its last revision, or the one that the name says.
@@ -104,7 +106,7 @@ func (s schemaService) GetSchema(ctx context.Context, req *pubsubpb.GetSchemaReq
 	if err := s.d.seen(ctx, r); err != nil {
 		return nil, err
 	}
-	all, err := s.d.revisions(r)
+	all, err := s.d.revisions(ctx, r)
 	if err != nil {
 		return nil, err
 	}
@@ -113,10 +115,14 @@ func (s schemaService) GetSchema(ctx context.Context, req *pubsubpb.GetSchemaReq
 		return nil, err
 	}
 	view := or(req.View, pubsubpb.SchemaView_FULL)
-	if err := roomFor(ctx, s.d.schemaSize(s.d.store.Resolve(r.name()), found.RevisionId, view)); err != nil {
+	size, err := s.d.schemaSize(ctx, s.d.store.Resolve(r.name()), found.RevisionId, view)
+	if err != nil {
 		return nil, err
 	}
-	return s.d.showSchema(r, found, view)
+	if err := roomFor(ctx, size); err != nil {
+		return nil, err
+	}
+	return s.d.showSchema(ctx, r, found, view)
 }
 
 // ListSchemas lists the schemas of a project, with the last revision of each.
@@ -128,25 +134,31 @@ func (s schemaService) ListSchemas(ctx context.Context,
 		return nil, err
 	}
 	view := or(req.View, pubsubpb.SchemaView_BASIC)
+	names, err := d.notedNames(ctx, kindSchema)
+	if err != nil {
+		return nil, err
+	}
 	res := new(pubsubpb.ListSchemasResponse)
-	res.Schemas, res.NextPageToken, err = gather(ctx, req,
-		d.inProject(ctx, project, kindSchema, d.notedNames(kindSchema)),
+	res.Schemas, res.NextPageToken, err = gather(ctx, req, d.inProject(ctx, project, kindSchema, names),
 		listing[queue.Name, *pubsubpb.Schema]{
 			key: nameKey,
-			size: func(n queue.Name) int64 {
-				all, err := d.revisions(resource{project, kindSchema, n.Name})
-				if err != nil {
-					return 0 // deleted meanwhile, or make says why not
+			size: func(n queue.Name) (int64, error) {
+				all, err := d.revisions(ctx, resource{project, kindSchema, n.Name})
+				if isNotFound(err) {
+					return 0, nil // deleted meanwhile
 				}
-				return d.schemaSize(n, all[0].RevisionId, view)
+				if err != nil {
+					return 0, err
+				}
+				return d.schemaSize(ctx, n, all[0].RevisionId, view)
 			},
 			make: func(n queue.Name) (*pubsubpb.Schema, error) {
 				r := resource{project, kindSchema, n.Name}
-				all, err := d.revisions(r)
+				all, err := d.revisions(ctx, r)
 				if err != nil {
 					return nil, err
 				}
-				return d.showSchema(r, all[0], view)
+				return d.showSchema(ctx, r, all[0], view)
 			},
 		})
 	if err != nil {
@@ -165,7 +177,7 @@ func (s schemaService) ListSchemaRevisions(ctx context.Context,
 	if err := s.d.seen(ctx, r); err != nil {
 		return nil, err
 	}
-	all, err := s.d.revisions(r)
+	all, err := s.d.revisions(ctx, r)
 	if err != nil {
 		return nil, err
 	}
@@ -173,9 +185,9 @@ func (s schemaService) ListSchemaRevisions(ctx context.Context,
 	res := new(pubsubpb.ListSchemaRevisionsResponse)
 	res.Schemas, res.NextPageToken, err = gather(ctx, req, all, listing[*pubsubpb.Schema, *pubsubpb.Schema]{
 		key:  func(x *pubsubpb.Schema) string { return newestFirst(x.RevisionCreateTime.AsTime()) },
-		size: func(x *pubsubpb.Schema) int64 { return s.d.schemaSize(n, x.RevisionId, view) },
+		size: func(x *pubsubpb.Schema) (int64, error) { return s.d.schemaSize(ctx, n, x.RevisionId, view) },
 		make: func(x *pubsubpb.Schema) (*pubsubpb.Schema, error) {
-			shown, err := s.d.showSchema(r, x, view)
+			shown, err := s.d.showSchema(ctx, r, x, view)
 			if err == nil {
 				shown.Name += "@" + shown.RevisionId
 			}
@@ -203,11 +215,11 @@ func (s schemaService) CommitSchema(ctx context.Context, req *pubsubpb.CommitSch
 		return nil, err
 	}
 	for {
-		now, err := s.d.revisions(r)
+		now, err := s.d.revisions(ctx, r)
 		if err != nil {
 			return nil, err
 		}
-		if err := s.d.checkRevision(r, now[0], next); err != nil {
+		if err := s.d.checkRevision(ctx, r, now[0], next); err != nil {
 			return nil, err
 		}
 		made, err := s.revise(ctx, req.Name, func(r resource, all []*pubsubpb.Schema) (*pubsubpb.Schema, error) {
@@ -223,8 +235,8 @@ func (s schemaService) CommitSchema(ctx context.Context, req *pubsubpb.CommitSch
 }
 
 // checkRevision refuses a definition that does not go with the last one.
-func (d *Server) checkRevision(r resource, last *pubsubpb.Schema, next *schema.Schema) error {
-	c, give, err := d.compiled(r, last)
+func (d *Server) checkRevision(ctx context.Context, r resource, last *pubsubpb.Schema, next *schema.Schema) error {
+	c, give, err := d.compiled(ctx, r, last)
 	if err != nil {
 		return err
 	}
@@ -248,7 +260,7 @@ func (s schemaService) revise(ctx context.Context, name string,
 	}
 	d.admin.Lock()
 	defer d.admin.Unlock()
-	all, err := d.revisions(r)
+	all, err := d.revisions(ctx, r)
 	if err != nil {
 		return nil, err
 	}
@@ -266,7 +278,11 @@ func (s schemaService) RollbackSchema(ctx context.Context, req *pubsubpb.Rollbac
 		if err != nil {
 			return nil, err
 		}
-		return s.d.commitSchema(ctx, r, all, to.Type, s.d.schemaText(s.d.store.Resolve(r.name()), to.RevisionId))
+		text, err := s.d.schemaText(ctx, s.d.store.Resolve(r.name()), to.RevisionId)
+		if err != nil {
+			return nil, err
+		}
+		return s.d.commitSchema(ctx, r, all, to.Type, text)
 	})
 }
 
@@ -291,7 +307,7 @@ func (s schemaService) DeleteSchemaRevision(ctx context.Context,
 			return nil, status.Errorf(codes.FailedPrecondition, "%s is the only revision of %s: delete the schema",
 				revision, r)
 		}
-		shown, err := s.d.showSchema(r, gone, pubsubpb.SchemaView_FULL)
+		shown, err := s.d.showSchema(ctx, r, gone, pubsubpb.SchemaView_FULL)
 		if err != nil {
 			return nil, err
 		}
@@ -301,8 +317,11 @@ func (s schemaService) DeleteSchemaRevision(ctx context.Context,
 		if err != nil {
 			return nil, err
 		}
-		notes := append(s.d.textNotes(n, gone.RevisionId),
-			queue.Note{Room: room, Key: noteKey(kindSchema, n), Value: value})
+		notes, err := s.d.textNotes(ctx, n, gone.RevisionId)
+		if err != nil {
+			return nil, err
+		}
+		notes = append(notes, queue.Note{Room: room, Key: noteKey(kindSchema, n), Value: value})
 		return shown, s.d.note(ctx, notes...)
 	})
 }
@@ -313,7 +332,11 @@ func (s schemaService) DeleteSchema(ctx context.Context, req *pubsubpb.DeleteSch
 		n := s.d.store.Resolve(r.name())
 		notes := []queue.Note{{Room: room, Key: noteKey(kindSchema, n)}, {Room: room, Key: policyKey(r, n)}}
 		for _, x := range all {
-			notes = append(notes, s.d.textNotes(n, x.RevisionId)...)
+			texts, err := s.d.textNotes(ctx, n, x.RevisionId)
+			if err != nil {
+				return nil, err
+			}
+			notes = append(notes, texts...)
 		}
 		return nil, s.d.note(ctx, notes...)
 	})
@@ -361,7 +384,7 @@ func (s schemaService) ValidateMessage(ctx context.Context,
 		if err := s.d.seen(ctx, r); err != nil {
 			return nil, err
 		}
-		all, err := s.d.revisions(r)
+		all, err := s.d.revisions(ctx, r)
 		if err != nil {
 			return nil, err
 		}
@@ -369,7 +392,7 @@ func (s schemaService) ValidateMessage(ctx context.Context,
 		if err != nil {
 			return nil, err
 		}
-		if against, give, err = s.d.compiled(r, found); err != nil {
+		if against, give, err = s.d.compiled(ctx, r, found); err != nil {
 			return nil, err
 		}
 	default:

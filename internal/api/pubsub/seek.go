@@ -21,7 +21,7 @@ func (s subscriberService) Seek(ctx context.Context, req *pubsubpb.SeekRequest) 
 	if err := d.allow(ctx, access.Admin, r); err != nil {
 		return nil, err
 	}
-	sub, err := d.subscription(r)
+	sub, err := d.subscription(ctx, r)
 	if err != nil {
 		return nil, err
 	}
@@ -46,11 +46,13 @@ func (s subscriberService) Seek(ctx context.Context, req *pubsubpb.SeekRequest) 
 		if err := d.seen(ctx, sr); err != nil {
 			return nil, err
 		}
-		sn, err := d.snapshot(sr)
+		sn, err := d.snapshot(ctx, sr)
 		if err != nil {
 			return nil, err
 		}
-		if sn.Queue != sub.name && !d.shareTopic(sub, sn) {
+		if shared, err := d.shareTopic(ctx, sub, sn); err != nil {
+			return nil, err
+		} else if !shared {
 			return nil, status.Errorf(codes.FailedPrecondition,
 				"%s was made of a subscription of another topic than %s", sr, r)
 		}
@@ -65,8 +67,17 @@ func (s subscriberService) Seek(ctx context.Context, req *pubsubpb.SeekRequest) 
 	return &pubsubpb.SeekResponse{}, nil
 }
 
-// shareTopic tells whether a subscription and that of a snapshot are of one topic.
-func (d *Server) shareTopic(sub *subscription, sn snapshot) bool {
-	of, err := d.subscription(resource{sn.Queue.Namespace, kindSubscription, sn.Queue.Name})
-	return err == nil && sub.def.Topic != "" && of.def.Topic == sub.def.Topic
+// shareTopic tells whether a subscription is that of a snapshot, or of the same topic.
+func (d *Server) shareTopic(ctx context.Context, sub *subscription, sn snapshot) (bool, error) {
+	if sn.Queue == sub.name {
+		return true, nil
+	}
+	of, err := d.subscription(ctx, resource{sn.Queue.Namespace, kindSubscription, sn.Queue.Name})
+	if isNotFound(err) {
+		return false, nil
+	}
+	if err != nil {
+		return false, err
+	}
+	return sub.def.Topic != "" && of.def.Topic == sub.def.Topic, nil
 }

@@ -24,7 +24,7 @@ import (
 
 // Options are what a Server works with.
 type Options struct {
-	Store *queue.Store
+	Store queue.Service
 	Users *access.Users // nil: everyone may do everything
 	Busy  *door.Busy    // what requests and answers of all doors may take; nil: an account of its own
 	// Outbound says where endpoints may be that messages are pushed to. nil: anywhere while there are no users, with
@@ -42,7 +42,7 @@ type Options struct {
 // Server is the Pub/Sub door. Start and Close may be called from any goroutine, each any number of times.
 type Server struct {
 	config Config
-	store  *queue.Store
+	store  queue.Service
 	users  *access.Users
 	report func(error)
 	// outbound says where messages may be pushed to; nil: anywhere.

@@ -17,10 +17,10 @@ const room = "api/pubsub"
 func noteKey(kind string, n queue.Name) string { return kind + "/" + n.String() }
 
 // recall reads a note into m and tells whether there is one.
-func (d *Server) recall(key string, m proto.Message) (bool, error) {
-	value, ok := d.store.Note(room, key)
-	if !ok {
-		return false, nil
+func (d *Server) recall(ctx context.Context, key string, m proto.Message) (bool, error) {
+	value, ok, err := d.store.Note(ctx, room, key)
+	if err != nil || !ok {
+		return false, err
 	}
 	if err := proto.Unmarshal(value, m); err != nil {
 		return false, fmt.Errorf("the note %s of %s cannot be read: %w", key, room, err)
@@ -47,7 +47,9 @@ func (d *Server) rememberBy(ctx context.Context, set func(context.Context, ...qu
 func (d *Server) forget(ctx context.Context, keys ...string) error {
 	notes := make([]queue.Note, 0, len(keys))
 	for _, key := range keys {
-		if _, ok := d.store.Note(room, key); ok {
+		if _, ok, err := d.store.NoteSize(ctx, room, key); err != nil {
+			return err
+		} else if ok {
 			notes = append(notes, queue.Note{Room: room, Key: key})
 		}
 	}

@@ -27,9 +27,9 @@ type snapshot struct {
 }
 
 // noted adds to a snapshot what its note says.
-func (d *Server) noted(sn queue.Snapshot) (snapshot, error) {
+func (d *Server) noted(ctx context.Context, sn queue.Snapshot) (snapshot, error) {
 	s, note := snapshot{Snapshot: sn}, new(pubsubpb.Snapshot)
-	ok, err := d.recall(noteKey(kindSnapshot, sn.Name), note)
+	ok, err := d.recall(ctx, noteKey(kindSnapshot, sn.Name), note)
 	if err != nil {
 		return snapshot{}, err
 	}
@@ -39,34 +39,44 @@ func (d *Server) noted(sn queue.Snapshot) (snapshot, error) {
 	return s, nil
 }
 
-func (d *Server) snapshot(r resource) (snapshot, error) {
+func (d *Server) snapshot(ctx context.Context, r resource) (snapshot, error) {
 	n := d.store.Resolve(r.name())
-	list := d.store.Snapshots()
+	list, err := d.store.Snapshots(ctx)
+	if err != nil {
+		return snapshot{}, err
+	}
 	i := slices.IndexFunc(list, func(s queue.Snapshot) bool { return s.Name == n })
 	if i < 0 {
 		return snapshot{}, notFound(r)
 	}
-	return d.noted(list[i])
+	return d.noted(ctx, list[i])
 }
 
 // topicOfSnapshot is the topic whose messages a snapshot keeps.
-func (d *Server) topicOfSnapshot(s snapshot, project string) string {
-	sub, err := d.subscription(resource{s.Queue.Namespace, kindSubscription, s.Queue.Name})
-	if err != nil {
-		return deletedTopic
+func (d *Server) topicOfSnapshot(ctx context.Context, s snapshot, project string) (string, error) {
+	sub, err := d.subscription(ctx, resource{s.Queue.Namespace, kindSubscription, s.Queue.Name})
+	if isNotFound(err) {
+		return deletedTopic, nil
 	}
-	return d.topicOf(sub, project)
+	if err != nil {
+		return "", err
+	}
+	return d.topicOf(sub, project), nil
 }
 
-func (d *Server) describeSnapshot(s snapshot, r resource) *pubsubpb.Snapshot {
-	p := &pubsubpb.Snapshot{Name: r.String(), Topic: d.topicOfSnapshot(s, r.project), Labels: s.Labels}
+func (d *Server) describeSnapshot(ctx context.Context, s snapshot, r resource) (*pubsubpb.Snapshot, error) {
+	topic, err := d.topicOfSnapshot(ctx, s, r.project)
+	if err != nil {
+		return nil, err
+	}
+	p := &pubsubpb.Snapshot{Name: r.String(), Topic: topic, Labels: s.Labels}
 	if s.note != nil {
 		p.Labels = s.note.Labels
 	}
 	if !s.Expires.IsZero() {
 		p.ExpireTime = timestamppb.New(s.Expires)
 	}
-	return p
+	return p, nil
 }
 
 // CreateSnapshot remembers which messages of a subscription are not acknowledged.
@@ -96,7 +106,7 @@ func (s subscriberService) CreateSnapshot(ctx context.Context, req *pubsubpb.Cre
 	}
 	d.admin.Lock()
 	defer d.admin.Unlock()
-	sub, err := d.subscription(of)
+	sub, err := d.subscription(ctx, of)
 	if err != nil {
 		return nil, err
 	}
@@ -110,8 +120,10 @@ func (s subscriberService) CreateSnapshot(ctx context.Context, req *pubsubpb.Cre
 	if err != nil {
 		return nil, err
 	}
-	if _, err := d.snapshot(r); err == nil {
+	if _, err := d.snapshot(ctx, r); err == nil {
 		return nil, exists(r)
+	} else if !isNotFound(err) {
+		return nil, err
 	}
 	if err := d.forget(ctx, noteKey(kindSnapshot, d.store.Resolve(r.name()))); err != nil { // of one that has expired
 		return nil, err
@@ -123,7 +135,7 @@ func (s subscriberService) CreateSnapshot(ctx context.Context, req *pubsubpb.Cre
 	if err != nil {
 		return nil, err
 	}
-	return d.describeSnapshot(snapshot{Snapshot: made}, r), nil
+	return d.describeSnapshot(ctx, snapshot{Snapshot: made}, r)
 }
 
 // snapshotLife is seven days less the age of the oldest message that is not acknowledged.
@@ -153,14 +165,18 @@ func (s subscriberService) GetSnapshot(ctx context.Context, req *pubsubpb.GetSna
 	if err := s.d.seen(ctx, r); err != nil {
 		return nil, err
 	}
-	sn, err := s.d.snapshot(r)
+	sn, err := s.d.snapshot(ctx, r)
 	if err != nil {
 		return nil, err
 	}
-	if err := roomFor(ctx, s.d.snapshotSize(sn.Snapshot)); err != nil {
+	size, err := s.d.snapshotSize(ctx, sn.Snapshot)
+	if err != nil {
 		return nil, err
 	}
-	return s.d.describeSnapshot(sn, r), nil
+	if err := roomFor(ctx, size); err != nil {
+		return nil, err
+	}
+	return s.d.describeSnapshot(ctx, sn, r)
 }
 
 // UpdateSnapshot changes the labels of a snapshot.
@@ -175,11 +191,14 @@ func (s subscriberService) UpdateSnapshot(ctx context.Context, req *pubsubpb.Upd
 		return nil, err
 	}
 	defer end()
-	sn, err := d.snapshot(r)
+	sn, err := d.snapshot(ctx, r)
 	if err != nil {
 		return nil, err
 	}
-	now := d.describeSnapshot(sn, r)
+	now, err := d.describeSnapshot(ctx, sn, r)
+	if err != nil {
+		return nil, err
+	}
 	was := proto.CloneOf(now)
 	if err := applyMask("update_mask", req.UpdateMask, req.Snapshot, now, snapshotFields); err != nil {
 		return nil, err
@@ -225,7 +244,10 @@ func (s subscriberService) ListSnapshots(ctx context.Context,
 	if err != nil {
 		return nil, err
 	}
-	all := d.store.Snapshots()
+	all, err := d.store.Snapshots(ctx)
+	if err != nil {
+		return nil, err
+	}
 	namespace := d.store.Resolve(queue.Name{Namespace: project, Name: "x"}).Namespace
 	all = slices.DeleteFunc(all, func(s queue.Snapshot) bool {
 		return s.Name.Namespace != namespace || !d.visible(ctx, resource{project, kindSnapshot, s.Name.Name})
@@ -233,13 +255,13 @@ func (s subscriberService) ListSnapshots(ctx context.Context,
 	res := new(pubsubpb.ListSnapshotsResponse)
 	res.Snapshots, res.NextPageToken, err = gather(ctx, req, all, listing[queue.Snapshot, *pubsubpb.Snapshot]{
 		key:  snapshotKey,
-		size: d.snapshotSize,
+		size: func(sn queue.Snapshot) (int64, error) { return d.snapshotSize(ctx, sn) },
 		make: func(sn queue.Snapshot) (*pubsubpb.Snapshot, error) {
-			noted, err := d.noted(sn)
+			noted, err := d.noted(ctx, sn)
 			if err != nil {
 				return nil, err
 			}
-			return d.describeSnapshot(noted, resource{project, kindSnapshot, sn.Name.Name}), nil
+			return d.describeSnapshot(ctx, noted, resource{project, kindSnapshot, sn.Name.Name})
 		},
 	})
 	if err != nil {
@@ -249,8 +271,9 @@ func (s subscriberService) ListSnapshots(ctx context.Context,
 }
 
 // snapshotSize is about how many bytes the description of a snapshot has.
-func (d *Server) snapshotSize(sn queue.Snapshot) int64 {
-	return d.noteSize(noteKey(kindSnapshot, sn.Name)) + labelBytes(sn.Labels)
+func (d *Server) snapshotSize(ctx context.Context, sn queue.Snapshot) (int64, error) {
+	size, err := d.noteSize(ctx, noteKey(kindSnapshot, sn.Name))
+	return size + labelBytes(sn.Labels), err
 }
 
 func snapshotKey(s queue.Snapshot) string { return s.Name.String() }
@@ -266,17 +289,21 @@ func (s publisherService) ListTopicSnapshots(ctx context.Context,
 	if err := d.seen(ctx, r); err != nil {
 		return nil, err
 	}
-	subscribers, err := d.subscribers(r)
+	subscribers, err := d.subscribers(ctx, r)
 	if err != nil {
 		return nil, err
 	}
-	all := slices.DeleteFunc(d.store.Snapshots(), func(s queue.Snapshot) bool {
+	all, err := d.store.Snapshots(ctx)
+	if err != nil {
+		return nil, err
+	}
+	all = slices.DeleteFunc(all, func(s queue.Snapshot) bool {
 		return !slices.Contains(subscribers, s.Queue) || !d.visibleName(ctx, s.Name)
 	})
 	res := new(pubsubpb.ListTopicSnapshotsResponse)
 	res.Snapshots, res.NextPageToken, err = gather(ctx, req, all, listing[queue.Snapshot, string]{
 		key:  snapshotKey,
-		size: func(queue.Snapshot) int64 { return entryBytes },
+		size: func(queue.Snapshot) (int64, error) { return entryBytes, nil },
 		make: func(s queue.Snapshot) (string, error) {
 			return d.resourceOf(s.Name, kindSnapshot, r.project).String(), nil
 		},

@@ -104,7 +104,7 @@ func (d *Server) openStream(ctx context.Context, wire grpc.ServerStream, first *
 	if err := d.allow(ctx, access.Take, r); err != nil {
 		return nil, err
 	}
-	s, err := d.subscription(r)
+	s, err := d.subscription(ctx, r)
 	if err != nil {
 		return nil, err
 	}
@@ -158,7 +158,7 @@ func (st *stream) send() error {
 		if err := st.d.allow(st.ctx, access.Take, st.r); err != nil { // users change while streams stand
 			return err
 		}
-		s, err := st.d.subscription(st.r)
+		s, err := st.d.subscription(st.ctx, st.r)
 		if err != nil {
 			return err
 		}

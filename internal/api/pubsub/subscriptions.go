@@ -61,13 +61,17 @@ func (s subscriberService) CreateSubscription(ctx context.Context, req *pubsubpb
 	}
 	d.admin.Lock()
 	defer d.admin.Unlock()
-	if _, err := d.subscription(r); err == nil {
+	if _, err := d.subscription(ctx, r); err == nil {
 		return nil, exists(r)
 	} else if !isNotFound(err) {
 		return nil, err
 	}
-	if !d.store.HasTopic(t.name()) {
-		if ok, ierr := d.isTopic(t); ierr == nil && ok {
+	if there, err := d.store.HasTopic(ctx, t.name()); err != nil {
+		return nil, err
+	} else if !there {
+		if ok, err := d.isTopic(ctx, t); err != nil {
+			return nil, err
+		} else if ok {
 			return nil, status.Errorf(codes.FailedPrecondition, "%s is a queue that is its own topic: make a topic "+
 				"to have subscriptions of it", t)
 		}
@@ -88,7 +92,7 @@ func (s subscriberService) CreateSubscription(ctx context.Context, req *pubsubpb
 	if err != nil {
 		return nil, err
 	}
-	sub, err := d.subscription(r)
+	sub, err := d.subscription(ctx, r)
 	if err != nil {
 		return nil, err
 	}
@@ -96,7 +100,7 @@ func (s subscriberService) CreateSubscription(ctx context.Context, req *pubsubpb
 	if sub.push {
 		d.pushers.look()
 	}
-	return d.describe(sub, r)
+	return d.describe(ctx, sub, r)
 }
 
 // rememberSubscription keeps what the store does not know of a subscription, together with what define defines.
@@ -119,15 +123,19 @@ func (s subscriberService) GetSubscription(ctx context.Context,
 	if err := d.seen(ctx, r); err != nil {
 		return nil, err
 	}
-	sub, err := d.subscription(r)
+	sub, err := d.subscription(ctx, r)
 	if err != nil {
 		return nil, err
 	}
 	d.used(sub.name)
-	if err := roomFor(ctx, d.subscriptionSize(sub.name)); err != nil {
+	size, err := d.subscriptionSize(ctx, sub.name)
+	if err != nil {
 		return nil, err
 	}
-	return d.describe(sub, r)
+	if err := roomFor(ctx, size); err != nil {
+		return nil, err
+	}
+	return d.describe(ctx, sub, r)
 }
 
 // UpdateSubscription changes the fields of a subscription that the mask names.
@@ -177,13 +185,13 @@ func (d *Server) change(ctx context.Context, r resource,
 	if err := d.allow(ctx, access.Admin, r); err != nil {
 		return nil, err
 	}
-	_, _, now, err := d.changed(r, how, nil)
+	_, _, now, err := d.changed(ctx, r, how, nil)
 	if err != nil {
 		return nil, err
 	}
 	d.admin.Lock()
 	defer d.admin.Unlock()
-	sub, was, now, err := d.changed(r, how, now.MessageTransforms)
+	sub, was, now, err := d.changed(ctx, r, how, now.MessageTransforms)
 	if err != nil {
 		return nil, err
 	}
@@ -194,24 +202,24 @@ func (d *Server) change(ctx context.Context, r resource,
 	} else if err := d.alter(ctx, sub, now); err != nil {
 		return nil, err
 	}
-	if sub, err = d.subscription(r); err != nil {
+	if sub, err = d.subscription(ctx, r); err != nil {
 		return nil, err
 	}
 	d.used(sub.name)
 	if sub.push || was.PushConfig.GetPushEndpoint() != "" {
 		d.pushers.look()
 	}
-	return d.describe(sub, r)
+	return d.describe(ctx, sub, r)
 }
 
 // changed is a subscription as it is, and as its clients see it before and after a change. seen are functions that were
 // looked at already: looking takes seconds, and is done while no other call has to wait.
-func (d *Server) changed(r resource, how func(now *pubsubpb.Subscription) error,
+func (d *Server) changed(ctx context.Context, r resource, how func(now *pubsubpb.Subscription) error,
 	seen []*pubsubpb.MessageTransform) (sub *subscription, was, now *pubsubpb.Subscription, err error) {
-	if sub, err = d.subscription(r); err != nil {
+	if sub, err = d.subscription(ctx, r); err != nil {
 		return nil, nil, nil, err
 	}
-	if now, err = d.describe(sub, r); err != nil {
+	if now, err = d.describe(ctx, sub, r); err != nil {
 		return nil, nil, nil, err
 	}
 	was = proto.CloneOf(now)
@@ -265,7 +273,7 @@ func (s subscriberService) DeleteSubscription(ctx context.Context,
 		return nil, err
 	}
 	defer end()
-	sub, err := d.subscription(r)
+	sub, err := d.subscription(ctx, r)
 	if err != nil {
 		return nil, err
 	}

@@ -1,6 +1,7 @@
 package pubsub
 
 import (
+	"context"
 	"errors"
 	"slices"
 
@@ -25,10 +26,12 @@ type topic struct {
 type topicKey struct{ name queue.Name }
 
 // topic finds what can be published to: a topic, or any queue.
-func (d *Server) topic(r resource) (*topic, error) {
+func (d *Server) topic(ctx context.Context, r resource) (*topic, error) {
 	n := d.store.Resolve(r.name())
-	if !d.store.HasTopic(n) {
-		if _, _, err := d.store.Definition(n); errors.Is(err, queue.ErrNotFound) {
+	if there, err := d.store.HasTopic(ctx, n); err != nil {
+		return nil, err
+	} else if !there {
+		if _, _, err := d.store.Definition(ctx, n); errors.Is(err, queue.ErrNotFound) {
 			return nil, notFound(r)
 		} else if err != nil {
 			return nil, err
@@ -42,11 +45,11 @@ func (d *Server) topic(r resource) (*topic, error) {
 		}
 	}
 	t := &topic{name: n, changes: changes, note: new(pubsubpb.Topic)}
-	if _, err := d.recall(noteKey(kindTopic, n), t.note); err != nil {
+	if _, err := d.recall(ctx, noteKey(kindTopic, n), t.note); err != nil {
 		return nil, err
 	}
 	var err error
-	if t.schema, err = d.validator(t.note.SchemaSettings); err != nil {
+	if t.schema, err = d.validator(ctx, t.note.SchemaSettings); err != nil {
 		return nil, err
 	}
 	t.functions = functionsOf(t.note.MessageTransforms)
@@ -83,22 +86,26 @@ func (d *Server) resourceOf(n queue.Name, kind, project string) resource {
 }
 
 // calledBy names a subscription as its maker calls it: a namespace may have several names.
-func (d *Server) calledBy(n queue.Name) resource {
+func (d *Server) calledBy(ctx context.Context, n queue.Name) (resource, error) {
 	r := resource{n.Namespace, kindSubscription, n.Name}
-	if sub, err := d.subscription(r); err == nil && sub.note != nil {
+	sub, err := d.subscription(ctx, r)
+	if err != nil && !isNotFound(err) {
+		return r, err
+	}
+	if err == nil && sub.note != nil {
 		if called, err := parseResource("name", sub.note.Name, kindSubscription); err == nil {
-			return called
+			return called, nil
 		}
 	}
-	return r
+	return r, nil
 }
 
 // isTopic tells whether there is a topic of that name, a queue that is its own topic included.
-func (d *Server) isTopic(r resource) (bool, error) {
-	if d.store.HasTopic(r.name()) {
-		return true, nil
+func (d *Server) isTopic(ctx context.Context, r resource) (bool, error) {
+	if there, err := d.store.HasTopic(ctx, r.name()); there || err != nil {
+		return there, err
 	}
-	s, err := d.subscription(resource{r.project, kindSubscription, r.id})
+	s, err := d.subscription(ctx, resource{r.project, kindSubscription, r.id})
 	if err != nil {
 		if isNotFound(err) {
 			return false, nil
@@ -109,10 +116,10 @@ func (d *Server) isTopic(r resource) (bool, error) {
 }
 
 // subscribers lists the queues of a topic by name.
-func (d *Server) subscribers(r resource) ([]queue.Name, error) {
-	st, err := d.store.TopicStats(r.name())
+func (d *Server) subscribers(ctx context.Context, r resource) ([]queue.Name, error) {
+	st, err := d.store.TopicStats(ctx, r.name())
 	if errors.Is(err, queue.ErrNotFound) {
-		ok, err := d.isTopic(r)
+		ok, err := d.isTopic(ctx, r)
 		if err != nil {
 			return nil, err
 		}

@@ -38,7 +38,7 @@ func (s publisherService) CreateTopic(ctx context.Context, req *pubsubpb.Topic) 
 	}
 	d.admin.Lock()
 	defer d.admin.Unlock()
-	if ok, err := d.isTopic(r); err != nil {
+	if ok, err := d.isTopic(ctx, r); err != nil {
 		return nil, err
 	} else if ok {
 		return nil, exists(r)
@@ -46,7 +46,7 @@ func (s publisherService) CreateTopic(ctx context.Context, req *pubsubpb.Topic) 
 	if err := d.defineTopic(ctx, r, req); err != nil {
 		return nil, err
 	}
-	return d.describeTopic(r)
+	return d.describeTopic(ctx, r)
 }
 
 // defineTopic makes a topic, or changes it, together with its note of what the store does not know.
@@ -61,17 +61,19 @@ func (d *Server) defineTopic(ctx context.Context, r resource, t *pubsubpb.Topic)
 	if proto.Size(note) > 0 {
 		return d.rememberBy(ctx, define, key, note)
 	}
-	if _, ok := d.store.NoteSize(room, key); !ok {
+	if _, ok, err := d.store.NoteSize(ctx, room, key); err != nil {
+		return err
+	} else if !ok {
 		return define(ctx)
 	}
 	return d.noteBy(ctx, define, queue.Note{Room: room, Key: key})
 }
 
 // describeTopic is a topic as its clients see it.
-func (d *Server) describeTopic(r resource) (*pubsubpb.Topic, error) {
-	st, err := d.store.TopicStats(r.name())
+func (d *Server) describeTopic(ctx context.Context, r resource) (*pubsubpb.Topic, error) {
+	st, err := d.store.TopicStats(ctx, r.name())
 	if errors.Is(err, queue.ErrNotFound) {
-		if ok, err := d.isTopic(r); err != nil {
+		if ok, err := d.isTopic(ctx, r); err != nil {
 			return nil, err
 		} else if !ok {
 			return nil, notFound(r)
@@ -82,11 +84,15 @@ func (d *Server) describeTopic(r resource) (*pubsubpb.Topic, error) {
 		return nil, err
 	}
 	t := new(pubsubpb.Topic)
-	if _, err := d.recall(noteKey(kindTopic, st.Name), t); err != nil {
+	if _, err := d.recall(ctx, noteKey(kindTopic, st.Name), t); err != nil {
 		return nil, err
 	}
-	if t.SchemaSettings != nil && !d.isSchema(t.SchemaSettings.Schema) {
-		t.SchemaSettings.Schema = deletedSchema
+	if t.SchemaSettings != nil {
+		if is, err := d.isSchema(ctx, t.SchemaSettings.Schema); err != nil {
+			return nil, err
+		} else if !is {
+			t.SchemaSettings.Schema = deletedSchema
+		}
 	}
 	t.Name, t.Labels, t.State = r.String(), st.Labels, pubsubpb.Topic_ACTIVE
 	return t, nil
@@ -101,10 +107,14 @@ func (s publisherService) GetTopic(ctx context.Context, req *pubsubpb.GetTopicRe
 	if err := s.d.seen(ctx, r); err != nil {
 		return nil, err
 	}
-	if err := roomFor(ctx, s.d.topicSize(r)); err != nil {
+	size, err := s.d.topicSize(ctx, r)
+	if err != nil {
 		return nil, err
 	}
-	return s.d.describeTopic(r)
+	if err := roomFor(ctx, size); err != nil {
+		return nil, err
+	}
+	return s.d.describeTopic(ctx, r)
 }
 
 // UpdateTopic changes the fields of a topic that the mask names.
@@ -135,18 +145,20 @@ func (s publisherService) UpdateTopic(ctx context.Context, req *pubsubpb.UpdateT
 	if err := d.keepHistories(ctx, r); err != nil {
 		return nil, err
 	}
-	return d.describeTopic(r)
+	return d.describeTopic(ctx, r)
 }
 
 // updatedTopic is a topic as it will be after an update. seen are functions that were looked at already: looking takes
 // seconds, and is done while no other call has to wait.
 func (d *Server) updatedTopic(ctx context.Context, r resource, req *pubsubpb.UpdateTopicRequest,
 	seen []*pubsubpb.MessageTransform) (*pubsubpb.Topic, error) {
-	now, err := d.describeTopic(r)
+	now, err := d.describeTopic(ctx, r)
 	if err != nil {
 		return nil, err
 	}
-	if !d.store.HasTopic(r.name()) {
+	if there, err := d.store.HasTopic(ctx, r.name()); err != nil {
+		return nil, err
+	} else if !there {
 		return nil, status.Errorf(codes.FailedPrecondition,
 			"%s is a queue that is its own topic: it has no settings as a topic", r)
 	}
@@ -166,12 +178,12 @@ func (d *Server) updatedTopic(ctx context.Context, r resource, req *pubsubpb.Upd
 // keepHistories lets the subscriptions of a topic keep settled messages for as long as the topic says now. What it does
 // not come to after an error or a crash is done by tidy.
 func (d *Server) keepHistories(ctx context.Context, r resource) error {
-	names, err := d.subscribers(r)
+	names, err := d.subscribers(ctx, r)
 	if err != nil {
 		return err
 	}
 	for _, n := range names {
-		s, err := d.subscription(resource{n.Namespace, kindSubscription, n.Name})
+		s, err := d.subscription(ctx, resource{n.Namespace, kindSubscription, n.Name})
 		if isNotFound(err) {
 			continue // deleted meanwhile
 		}
@@ -182,7 +194,7 @@ func (d *Server) keepHistories(ctx context.Context, r resource) error {
 			continue // another door's: its history is what that door said
 		}
 		def := s.def
-		if def.History, err = d.history(s.note, r.name()); err != nil {
+		if def.History, err = d.history(ctx, s.note, r.name()); err != nil {
 			return err
 		}
 		if def.History == s.def.History {
@@ -205,7 +217,7 @@ func (s publisherService) DeleteTopic(ctx context.Context, req *pubsubpb.DeleteT
 	defer end()
 	n := d.store.Resolve(r.name())
 	if err := d.store.DeleteTopic(ctx, n); errors.Is(err, queue.ErrNotFound) {
-		if ok, err := d.isTopic(r); err != nil {
+		if ok, err := d.isTopic(ctx, r); err != nil {
 			return nil, err
 		} else if ok {
 			return nil, status.Errorf(codes.FailedPrecondition, "%s is a queue that is its own topic: delete the "+
@@ -231,7 +243,7 @@ func (s publisherService) DetachSubscription(ctx context.Context,
 		return nil, err
 	}
 	defer end()
-	sub, err := d.subscription(r)
+	sub, err := d.subscription(ctx, r)
 	if err != nil {
 		return nil, err
 	}
@@ -242,7 +254,7 @@ func (s publisherService) DetachSubscription(ctx context.Context,
 		return nil, status.Errorf(codes.FailedPrecondition,
 			"%s is its own topic and cannot be detached from it: delete it", r)
 	}
-	note, err := d.describe(sub, r)
+	note, err := d.describe(ctx, sub, r)
 	if err != nil {
 		return nil, err
 	}

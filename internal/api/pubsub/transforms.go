@@ -180,15 +180,16 @@ func attributesOf(all map[string]string) (as message.Attributes) {
 }
 
 // current is what is known of a subscription now: whoever waited for messages may have an older one.
-func (d *Server) current(s *subscription) *subscription {
+func (d *Server) current(ctx context.Context, s *subscription) (*subscription, error) {
 	if s.changes == d.changes.Load() {
-		return s
+		return s, nil
 	}
-	now, err := d.subscription(resource{s.name.Namespace, kindSubscription, s.name.Name})
-	if err == nil && !now.detached() {
-		return now
+	ctx = context.WithoutCancel(ctx) // the turn may end; what was taken goes out all the same
+	now, err := d.subscription(ctx, resource{s.name.Namespace, kindSubscription, s.name.Name})
+	if isNotFound(err) || err == nil && now.detached() {
+		return s, nil
 	}
-	return s
+	return now, err
 }
 
 // transformed gives claims to the functions of their subscription and returns those that are to be handed out: what a

@@ -26,7 +26,7 @@ func (r *rig) busyElsewhere() (end func()) {
 func TestNothingIsCompiledWhileAdministrationWaits(t *testing.T) {
 	s, stop := openStore(t, t.TempDir(), time.Now)
 	t.Cleanup(stop)
-	r := newRigWith(t, Config{}, Options{Store: s, JavaScript: true})
+	r := newRigWith(t, Config{}, Options{Store: s.Service(), JavaScript: true})
 	r.checked(pb.Schema_AVRO, seenV1, pb.Encoding_JSON)
 	r.subscribeTo("news", "readers")
 	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
@@ -48,7 +48,7 @@ func TestNothingIsCompiledWhileAdministrationWaits(t *testing.T) {
 		committed <- err
 	}()
 	seen, _, _ := parseSchema("schema", seenName)
-	all, err := r.door.revisions(seen)
+	all, err := r.door.revisions(t.Context(), seen)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -68,7 +68,7 @@ func TestARevisionGoesWithTheLastOneThatThereIs(t *testing.T) {
 	r := newRig(t)
 	r.checked(pb.Schema_AVRO, seenV1, pb.Encoding_JSON)
 	seen, _, _ := parseSchema("schema", seenName)
-	first, err := r.door.revisions(seen)
+	first, err := r.door.revisions(t.Context(), seen)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -42,23 +42,30 @@ func (d *Server) used(n queue.Name) {
 }
 
 // notedNames lists what there are notes of.
-func (d *Server) notedNames(kind string) (names []queue.Name) {
-	for _, key := range d.store.NoteKeys(room, kind+"/") {
+func (d *Server) notedNames(ctx context.Context, kind string) (names []queue.Name, err error) {
+	keys, err := d.store.NoteKeys(ctx, room, kind+"/")
+	for _, key := range keys {
 		if n, err := queue.ParseName(key[len(kind)+1:]); err == nil {
 			names = append(names, n)
 		}
 	}
-	return names
+	return names, err
 }
 
 // detachedNames lists the subscriptions that are detached.
-func (d *Server) detachedNames() (names []queue.Name, err error) {
-	for _, n := range d.notedNames(kindSubscription) {
-		if _, _, err := d.store.Definition(n); err == nil {
+func (d *Server) detachedNames(ctx context.Context) (names []queue.Name, err error) {
+	all, err := d.notedNames(ctx, kindSubscription)
+	if err != nil {
+		return nil, err
+	}
+	for _, n := range all {
+		if _, _, err := d.store.Definition(ctx, n); err == nil {
 			continue
+		} else if !errors.Is(err, queue.ErrNotFound) {
+			return nil, err
 		}
 		note := new(pubsubpb.Subscription)
-		if ok, err := d.recall(noteKey(kindSubscription, n), note); err != nil {
+		if ok, err := d.recall(ctx, noteKey(kindSubscription, n), note); err != nil {
 			return nil, err
 		} else if ok && note.Detached {
 			names = append(names, n)
@@ -93,17 +100,22 @@ func (d *Server) tidy(ctx context.Context) error {
 
 // keepAllHistories is keepHistories for all topics.
 func (d *Server) keepAllHistories(ctx context.Context) error {
-	for _, n := range d.store.Topics() {
+	all, err := d.store.Topics(ctx)
+	for _, n := range all {
 		if err := d.keepHistories(ctx, resource{n.Namespace, kindTopic, n.Name}); err != nil && !isNotFound(err) {
 			return err
 		}
 	}
-	return nil
+	return err
 }
 
 func (d *Server) expire(ctx context.Context) error {
-	for _, n := range d.store.Queues() {
-		sub, err := d.subscription(resource{n.Namespace, kindSubscription, n.Name})
+	all, err := d.store.Queues(ctx)
+	if err != nil {
+		return err
+	}
+	for _, n := range all {
+		sub, err := d.subscription(ctx, resource{n.Namespace, kindSubscription, n.Name})
 		if isNotFound(err) {
 			continue
 		}
@@ -111,7 +123,12 @@ func (d *Server) expire(ctx context.Context) error {
 			return err
 		}
 		ttl := sub.note.GetExpirationPolicy().GetTtl().AsDuration()
-		if sub.note == nil || ttl <= 0 || !d.idle(n, ttl) {
+		if sub.note == nil || ttl <= 0 {
+			continue
+		}
+		if idle, err := d.idle(ctx, n, ttl); err != nil {
+			return err
+		} else if !idle {
 			continue
 		}
 		if err := d.remove(ctx, sub); err != nil {
@@ -123,10 +140,13 @@ func (d *Server) expire(ctx context.Context) error {
 
 // idle tells whether nobody has used a subscription for so long. Taking messages from it counts, by whatever door, as
 // does waiting for some.
-func (d *Server) idle(n queue.Name, ttl time.Duration) bool {
-	st, err := d.store.Stats(n)
+func (d *Server) idle(ctx context.Context, n queue.Name, ttl time.Duration) (bool, error) {
+	st, err := d.store.Stats(ctx, n)
+	if errors.Is(err, queue.ErrNotFound) {
+		return false, nil // deleted meanwhile
+	}
 	if err != nil {
-		return false
+		return false, err
 	}
 	d.usage.mu.Lock()
 	defer d.usage.mu.Unlock()
@@ -138,40 +158,32 @@ func (d *Server) idle(n queue.Name, ttl time.Duration) bool {
 		d.usage.last = map[queue.Name]lastUse{}
 	}
 	d.usage.last[n] = u
-	return d.now().Sub(u.at) >= ttl
+	return d.now().Sub(u.at) >= ttl, nil
 }
 
 // forgetGone forgets what is known of things that other doors, or time, have deleted.
 func (d *Server) forgetGone(ctx context.Context) error {
-	there := map[string]bool{}
-	for _, n := range d.store.Queues() {
-		there[noteKey(kindSubscription, n)] = true
-		there[policyKey(resource{kind: kindTopic}, n)] = true // it may be its own topic
+	// The notes are read first: what is made after that has none among them.
+	noted := map[string]string{} // keys of notes, and those of what they are of
+	for _, kind := range []string{kindTopic, kindSubscription, kindSnapshot} {
+		for _, of := range []string{"", policies} {
+			names, err := d.notedNames(ctx, of+kind)
+			if err != nil {
+				return err
+			}
+			for _, n := range names {
+				noted[of+noteKey(kind, n)] = noteKey(kind, n)
+			}
+		}
 	}
-	for _, n := range d.store.Topics() {
-		there[noteKey(kindTopic, n)] = true
-	}
-	for _, s := range d.store.Snapshots() {
-		there[noteKey(kindSnapshot, s.Name)] = true
-	}
-	detached, err := d.detachedNames()
+	there, err := d.noteworthy(ctx)
 	if err != nil {
 		return err
 	}
-	for _, n := range detached {
-		there[noteKey(kindSubscription, n)] = true
-	}
 	var gone []string
-	for _, kind := range []string{kindTopic, kindSubscription, kindSnapshot} {
-		for _, n := range d.notedNames(kind) {
-			if key := noteKey(kind, n); !there[key] {
-				gone = append(gone, key)
-			}
-		}
-		for _, n := range d.notedNames(policies + kind) {
-			if key := policyKey(resource{kind: kind}, n); !there[key] && !there[noteKey(kind, n)] {
-				gone = append(gone, key)
-			}
+	for key, of := range noted {
+		if !there[key] && !there[of] {
+			gone = append(gone, key)
 		}
 	}
 	d.usage.mu.Lock()
@@ -187,4 +199,36 @@ func (d *Server) forgetGone(ctx context.Context) error {
 		return nil
 	}
 	return err
+}
+
+// noteworthy are the keys of notes of what there is.
+func (d *Server) noteworthy(ctx context.Context) (map[string]bool, error) {
+	there := map[string]bool{}
+	queues, err := d.store.Queues(ctx)
+	if err != nil {
+		return nil, err
+	}
+	for _, n := range queues {
+		there[noteKey(kindSubscription, n)] = true
+		there[policyKey(resource{kind: kindTopic}, n)] = true // it may be its own topic
+	}
+	topics, err := d.store.Topics(ctx)
+	if err != nil {
+		return nil, err
+	}
+	for _, n := range topics {
+		there[noteKey(kindTopic, n)] = true
+	}
+	snapshots, err := d.store.Snapshots(ctx)
+	if err != nil {
+		return nil, err
+	}
+	for _, s := range snapshots {
+		there[noteKey(kindSnapshot, s.Name)] = true
+	}
+	detached, err := d.detachedNames(ctx)
+	for _, n := range detached {
+		there[noteKey(kindSubscription, n)] = true
+	}
+	return there, err
 }

@@ -34,7 +34,7 @@ type validator struct {
 }
 
 // validator makes the one for a topic's settings; nil: they ask for none.
-func (d *Server) validator(s *pubsubpb.SchemaSettings) (*validator, error) {
+func (d *Server) validator(ctx context.Context, s *pubsubpb.SchemaSettings) (*validator, error) {
 	if s == nil {
 		return nil, nil
 	}
@@ -43,7 +43,7 @@ func (d *Server) validator(s *pubsubpb.SchemaSettings) (*validator, error) {
 	if err != nil {
 		return nil, err
 	}
-	all, err := d.revisions(r)
+	all, err := d.revisions(ctx, r)
 	if isNotFound(err) {
 		v.gone = true
 		return v, nil
@@ -73,7 +73,7 @@ func between(all []*pubsubpb.Schema, first, last string) []*pubsubpb.Schema {
 
 // check refuses messages that fit no revision that is allowed, and notes in the others which one they fit: the last of
 // those. One revision is compiled at a time, since all could be more than there is room for.
-func (v *validator) check(ms []message.Message) error {
+func (v *validator) check(ctx context.Context, ms []message.Message) error {
 	if v.gone {
 		return status.Errorf(codes.FailedPrecondition, "the topic's schema %s was deleted, or its revisions were: "+
 			"nothing can be published", v.name)
@@ -83,7 +83,7 @@ func (v *validator) check(ms []message.Message) error {
 		left[i] = i
 	}
 	for _, x := range v.allowed {
-		c, give, err := v.d.compiled(v.of, x)
+		c, give, err := v.d.compiled(ctx, v.of, x)
 		if err != nil {
 			return err
 		}
@@ -105,7 +105,7 @@ func (v *validator) check(ms []message.Message) error {
 			return failed
 		}
 	}
-	c, give, err := v.d.compiled(v.of, v.allowed[0]) // the last revision says what is wrong
+	c, give, err := v.d.compiled(ctx, v.of, v.allowed[0]) // the last revision says what is wrong
 	if err != nil {
 		return err
 	}
@@ -151,7 +151,7 @@ func (d *Server) checkSchemaSettings(ctx context.Context, s, was *pubsubpb.Schem
 	if _, ok := encodings[s.Encoding]; !ok {
 		return invalid("schema_settings.encoding", "is %v: JSON or BINARY is expected", s.Encoding)
 	}
-	all, err := d.revisions(r)
+	all, err := d.revisions(ctx, r)
 	if err != nil {
 		return err
 	}

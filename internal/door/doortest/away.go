@@ -15,6 +15,8 @@ import (
 // does. Its methods may be called from any goroutine.
 type Away struct {
 	queue.Service
+	// Of tells by its context whose question it is that can fail and counts; nil: everybody's.
+	Of func(context.Context) bool
 
 	mu    sync.Mutex
 	away  []string
@@ -49,7 +51,10 @@ func (a *Away) Asked() map[string]int {
 }
 
 // answers is how a question fails, if it does.
-func (a *Away) answers(question string) error {
+func (a *Away) answers(ctx context.Context, question string) error {
+	if a.Of != nil && !a.Of(ctx) {
+		return nil
+	}
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if a.asked != nil {
@@ -62,16 +67,16 @@ func (a *Away) answers(question string) error {
 }
 
 // ask lets a question fail, or asks it.
-func ask[T any](a *Away, question string, f func() (T, error)) (T, error) {
-	if err := a.answers(question); err != nil {
+func ask[T any](ctx context.Context, a *Away, question string, f func() (T, error)) (T, error) {
+	if err := a.answers(ctx, question); err != nil {
 		return *new(T), err
 	}
 	return f()
 }
 
 // askMore is ask for what answers in two parts.
-func askMore[T, U any](a *Away, question string, f func() (T, U, error)) (T, U, error) {
-	if err := a.answers(question); err != nil {
+func askMore[T, U any](ctx context.Context, a *Away, question string, f func() (T, U, error)) (T, U, error) {
+	if err := a.answers(ctx, question); err != nil {
 		return *new(T), *new(U), err
 	}
 	return f()
@@ -79,7 +84,7 @@ func askMore[T, U any](a *Away, question string, f func() (T, U, error)) (T, U, 
 
 // Ready implements queue.Service.
 func (a *Away) Ready(ctx context.Context) error {
-	if err := a.answers("Ready"); err != nil {
+	if err := a.answers(ctx, "Ready"); err != nil {
 		return err
 	}
 	return a.Service.Ready(ctx)
@@ -87,90 +92,92 @@ func (a *Away) Ready(ctx context.Context) error {
 
 // TokenOf implements queue.Service.
 func (a *Away) TokenOf(ctx context.Context, n queue.Name, sequence uint64) (queue.Token, bool, error) {
-	return askMore(a, "TokenOf", func() (queue.Token, bool, error) { return a.Service.TokenOf(ctx, n, sequence) })
+	return askMore(ctx, a, "TokenOf", func() (queue.Token, bool, error) { return a.Service.TokenOf(ctx, n, sequence) })
 }
 
 // QueueOf implements queue.Service.
 func (a *Away) QueueOf(ctx context.Context, t queue.Token) (queue.Name, bool, error) {
-	return askMore(a, "QueueOf", func() (queue.Name, bool, error) { return a.Service.QueueOf(ctx, t) })
+	return askMore(ctx, a, "QueueOf", func() (queue.Name, bool, error) { return a.Service.QueueOf(ctx, t) })
 }
 
 // Queues implements queue.Service.
 func (a *Away) Queues(ctx context.Context) ([]queue.Name, error) {
-	return ask(a, "Queues", func() ([]queue.Name, error) { return a.Service.Queues(ctx) })
+	return ask(ctx, a, "Queues", func() ([]queue.Name, error) { return a.Service.Queues(ctx) })
 }
 
 // Topics implements queue.Service.
 func (a *Away) Topics(ctx context.Context) ([]queue.Name, error) {
-	return ask(a, "Topics", func() ([]queue.Name, error) { return a.Service.Topics(ctx) })
+	return ask(ctx, a, "Topics", func() ([]queue.Name, error) { return a.Service.Topics(ctx) })
 }
 
 // Snapshots implements queue.Service.
 func (a *Away) Snapshots(ctx context.Context) ([]queue.Snapshot, error) {
-	return ask(a, "Snapshots", func() ([]queue.Snapshot, error) { return a.Service.Snapshots(ctx) })
+	return ask(ctx, a, "Snapshots", func() ([]queue.Snapshot, error) { return a.Service.Snapshots(ctx) })
 }
 
 // HasTopic implements queue.Service.
 func (a *Away) HasTopic(ctx context.Context, n queue.Name) (bool, error) {
-	return ask(a, "HasTopic", func() (bool, error) { return a.Service.HasTopic(ctx, n) })
+	return ask(ctx, a, "HasTopic", func() (bool, error) { return a.Service.HasTopic(ctx, n) })
 }
 
 // Stats implements queue.Service.
 func (a *Away) Stats(ctx context.Context, n queue.Name) (queue.Stats, error) {
-	return ask(a, "Stats", func() (queue.Stats, error) { return a.Service.Stats(ctx, n) })
+	return ask(ctx, a, "Stats", func() (queue.Stats, error) { return a.Service.Stats(ctx, n) })
 }
 
 // TopicStats implements queue.Service.
 func (a *Away) TopicStats(ctx context.Context, n queue.Name) (queue.TopicStats, error) {
-	return ask(a, "TopicStats", func() (queue.TopicStats, error) { return a.Service.TopicStats(ctx, n) })
+	return ask(ctx, a, "TopicStats", func() (queue.TopicStats, error) { return a.Service.TopicStats(ctx, n) })
 }
 
 // Definition implements queue.Service.
 func (a *Away) Definition(ctx context.Context, n queue.Name) (queue.Definition, uint64, error) {
-	return askMore(a, "Definition", func() (queue.Definition, uint64, error) { return a.Service.Definition(ctx, n) })
+	return askMore(ctx, a, "Definition", func() (queue.Definition, uint64, error) {
+		return a.Service.Definition(ctx, n)
+	})
 }
 
 // Parse implements queue.Service.
 func (a *Away) Parse(ctx context.Context, n queue.Name, where string) (*condition.Expr, error) {
-	return ask(a, "Parse", func() (*condition.Expr, error) { return a.Service.Parse(ctx, n, where) })
+	return ask(ctx, a, "Parse", func() (*condition.Expr, error) { return a.Service.Parse(ctx, n, where) })
 }
 
 // Idle implements queue.Service.
 func (a *Away) Idle(ctx context.Context, n queue.Name, where *condition.Expr) (bool, error) {
-	return ask(a, "Idle", func() (bool, error) { return a.Service.Idle(ctx, n, where) })
+	return ask(ctx, a, "Idle", func() (bool, error) { return a.Service.Idle(ctx, n, where) })
 }
 
 // First implements queue.Service.
 func (a *Away) First(ctx context.Context, from queue.From) (queue.Peeked, bool, error) {
-	return askMore(a, "First", func() (queue.Peeked, bool, error) { return a.Service.First(ctx, from) })
+	return askMore(ctx, a, "First", func() (queue.Peeked, bool, error) { return a.Service.First(ctx, from) })
 }
 
 // Look implements queue.Service.
 func (a *Away) Look(ctx context.Context, n queue.Name, sequence uint64) (queue.Peeked, error) {
-	return ask(a, "Look", func() (queue.Peeked, error) { return a.Service.Look(ctx, n, sequence) })
+	return ask(ctx, a, "Look", func() (queue.Peeked, error) { return a.Service.Look(ctx, n, sequence) })
 }
 
 // Peek implements queue.Service.
 func (a *Away) Peek(ctx context.Context, n queue.Name, r queue.PeekRequest) ([]queue.Peeked, error) {
-	return ask(a, "Peek", func() ([]queue.Peeked, error) { return a.Service.Peek(ctx, n, r) })
+	return ask(ctx, a, "Peek", func() ([]queue.Peeked, error) { return a.Service.Peek(ctx, n, r) })
 }
 
 // Note implements queue.Service.
 func (a *Away) Note(ctx context.Context, room, key string) ([]byte, bool, error) {
-	return askMore(a, "Note", func() ([]byte, bool, error) { return a.Service.Note(ctx, room, key) })
+	return askMore(ctx, a, "Note", func() ([]byte, bool, error) { return a.Service.Note(ctx, room, key) })
 }
 
 // NoteSize implements queue.Service.
 func (a *Away) NoteSize(ctx context.Context, room, key string) (int, bool, error) {
-	return askMore(a, "NoteSize", func() (int, bool, error) { return a.Service.NoteSize(ctx, room, key) })
+	return askMore(ctx, a, "NoteSize", func() (int, bool, error) { return a.Service.NoteSize(ctx, room, key) })
 }
 
 // Notes implements queue.Service.
 func (a *Away) Notes(ctx context.Context, room string) ([]queue.Note, error) {
-	return ask(a, "Notes", func() ([]queue.Note, error) { return a.Service.Notes(ctx, room) })
+	return ask(ctx, a, "Notes", func() ([]queue.Note, error) { return a.Service.Notes(ctx, room) })
 }
 
 // NoteKeys implements queue.Service.
 func (a *Away) NoteKeys(ctx context.Context, room, prefix string) ([]string, error) {
-	return ask(a, "NoteKeys", func() ([]string, error) { return a.Service.NoteKeys(ctx, room, prefix) })
+	return ask(ctx, a, "NoteKeys", func() ([]string, error) { return a.Service.NoteKeys(ctx, room, prefix) })
 }
