@@ -45,11 +45,11 @@ func (h *handler) bind(ctx context.Context, c *vmysql.Conn, query string) (field
 	if exact, _, err := exactIn(sc, n); err == nil {
 		n = exact
 	}
-	return h.boundFields(sc, n), nil
+	return h.boundFields(sc, n)
 }
 
 // boundFields are the columns of what a plan answers.
-func (h *handler) boundFields(ctx *gms.Context, n gms.Node) []*querypb.Field {
+func (h *handler) boundFields(ctx *gms.Context, n gms.Node) ([]*querypb.Field, error) {
 	schema := append(gms.Schema(nil), n.Schema(ctx)...)
 	for i, c := range schema {
 		if types.IsDeferredType(c.Type) || c.Type == nil { // a value decides
@@ -58,17 +58,22 @@ func (h *handler) boundFields(ctx *gms.Context, n gms.Node) []*querypb.Field {
 			schema[i] = &text
 		}
 	}
-	columns := allOf(computedIn(ctx, h.door, n), schema)
+	told, err := computedIn(ctx, h.door, n)
+	if err != nil {
+		return nil, err
+	}
+	columns := allOf(told, schema)
 	fields := fieldsOf(ctx, widened(schema, columns), columns)
+	clock := clockDigits{door: h.door}
 	for _, f := range fields {
 		if f.OrgTable == "" || strings.EqualFold(f.Database, gms.InformationSchemaDatabaseName) {
 			continue
 		}
 		switch f.Type {
 		case sqltypes.Time, sqltypes.Datetime, sqltypes.Timestamp:
-			f.Decimals = uint32(h.door.timeDigits(f))
+			f.Decimals = uint32(clock.of(ctx, f))
 			clockLength(f)
 		}
 	}
-	return fields
+	return fields, clock.err
 }

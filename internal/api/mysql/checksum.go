@@ -32,7 +32,11 @@ func (l *long) checksums(ctx context.Context, s *session, tables []queue.Name) e
 	var missing []string
 	for _, n := range tables {
 		full, sum := n.Namespace+"."+n.Name, sqltypes.NULL
-		if !l.visible(s, n) {
+		there, err := l.visible(ctx, s, n)
+		if err != nil {
+			return err
+		}
+		if !there {
 			missing = append(missing, full)
 		} else if !quickly.is(l.query) {
 			total, err := l.checksum(ctx, n)
@@ -78,9 +82,9 @@ func (l *long) checksum(ctx context.Context, n queue.Name) (total uint32, err er
 func asName(name string) string { return "`" + strings.ReplaceAll(name, "`", "``") + "`" }
 
 // visible tells whether there is such a table for the session's user.
-func (l *long) visible(s *session, n queue.Name) bool {
-	_, _, err := l.door.definition(l.door.lookup(n))
-	return err == nil && l.door.users.Visible(s.user, l.door.store.Resolve(n))
+func (l *long) visible(ctx context.Context, s *session, n queue.Name) (bool, error) {
+	_, _, _, err := l.door.find(ctx, n)
+	return err == nil && l.door.users.Visible(s.user, l.door.store.Resolve(n)), absent(err)
 }
 
 // histogram is an ANALYZE TABLE about what a planner knows of columns.
@@ -89,7 +93,7 @@ var histogram = newForm("(?is)^\\s*analyze\\s+(?:no_write_to_binlog\\s+|local\\s
 	"(?:\\s+with\\s+\\d+\\s+buckets)?(?:\\s+(?:auto|manual)\\s+update)?\\s*;?\\s*$")
 
 // histograms answers it as MySQL does: conditions make their own indexes, and no planner asks for more.
-func (l *long) histograms(s *session, m []string) error {
+func (l *long) histograms(ctx context.Context, s *session, m []string) error {
 	tables, err := s.tablesNamed(m[1])
 	if err != nil {
 		return err
@@ -97,8 +101,11 @@ func (l *long) histograms(s *session, m []string) error {
 	n := tables[0]
 	full := n.Namespace + "." + n.Name
 	names := []string{"Table", "Op", "Msg_type", "Msg_text"}
-	def, _, err := l.door.definition(l.door.lookup(n))
-	if err != nil || !l.visible(s, n) {
+	_, def, _, err := l.door.find(ctx, n)
+	if failed := absent(err); failed != nil {
+		return failed
+	}
+	if err != nil || !l.door.users.Visible(s.user, l.door.store.Resolve(n)) {
 		return l.answerRows(names, []string{full, "histogram", "Error", "Table '" + full + "' doesn't exist"})
 	}
 	done := "created"

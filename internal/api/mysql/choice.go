@@ -112,7 +112,9 @@ func spelt(ctx *gms.Context, all []gms.Expression) []gms.Expression {
 func timeText(ctx *gms.Context, e gms.Expression) gms.Expression {
 	digits := 6
 	if s := sessionOf(ctx); s != nil {
-		digits = (teller{Context: ctx, door: s.door}).digitsOfTime(e)
+		clock := clockDigits{door: s.door}
+		digits = (teller{Context: ctx, clock: &clock}).digitsOfTime(e)
+		s.stick(clock.err)
 	}
 	return &seen[speller]{e, speller{e.Type(ctx), digits}}
 }

@@ -37,7 +37,9 @@ var correctColumnsTable = sync.OnceFunc(func() {
 				return iter, err
 			}
 			rows, err := gms.RowIterToRows(ctx, iter)
-			s.correctColumnRows(rows)
+			if err == nil {
+				err = s.correctColumnRows(ctx, rows)
+			}
 			return gms.RowsToRowIter(rows...), err
 		}
 		return t
@@ -45,7 +47,7 @@ var correctColumnsTable = sync.OnceFunc(func() {
 })
 
 // correctColumnRows corrects the rows of information_schema.columns, of which those of a table follow each other.
-func (s *session) correctColumnRows(rows []gms.Row) {
+func (s *session) correctColumnRows(ctx *gms.Context, rows []gms.Row) error {
 	var of queue.Name
 	var columns message.Columns
 	may := ""
@@ -53,10 +55,11 @@ func (s *session) correctColumnRows(rows []gms.Row) {
 		db, _ := row[columnSchema].(string)
 		table, _ := row[columnTable].(string)
 		if n := (queue.Name{Namespace: db, Name: table}); n != of {
-			of, columns, may = n, nil, s.columnPrivileges(n)
-			if def, _, err := s.door.definition(s.door.lookup(n)); err == nil {
-				columns = def.Columns
+			found, def, _, err := s.door.find(ctx, n)
+			if failed := absent(err); failed != nil {
+				return failed
 			}
+			of, columns, may = n, def.Columns, s.columnPrivileges(found)
 		}
 		row[columnPrivileges] = may
 		switch row[columnData] {
@@ -69,6 +72,7 @@ func (s *session) correctColumnRows(rows []gms.Row) {
 			}
 		}
 	}
+	return nil
 }
 
 // columnPrivileges are the privileges that MySQL shows of a table's columns. UPDATE is among those of who may do
@@ -77,7 +81,6 @@ func (s *session) columnPrivileges(n queue.Name) string {
 	if strings.EqualFold(n.Namespace, gms.InformationSchemaDatabaseName) {
 		return "select"
 	}
-	n = s.door.lookup(n)
 	var all []string
 	if s.may(access.Take, n, "") == nil {
 		all = append(all, "select")

@@ -32,25 +32,30 @@ var untold = computed{chars: -1, digits: 6, decimals: notFixed}
 // teller tells it of a plan's expressions.
 type teller struct {
 	*gms.Context
-	door  *Server
+	clock *clockDigits
 	below map[string]gms.Expression // what columns are that aggregates and windows below make, by name
 }
 
 // computedIn looks at a plan's columns; nil: they are not made of expressions.
-func computedIn(ctx *gms.Context, d *Server, n gms.Node) []computed {
+func computedIn(ctx *gms.Context, d *Server, n gms.Node) ([]computed, error) {
 	for {
 		if set, ok := n.(*plan.SetOp); ok {
-			return either(computedIn(ctx, d, set.Left()), computedIn(ctx, d, set.Right()))
+			left, err := computedIn(ctx, d, set.Left())
+			if err != nil {
+				return nil, err
+			}
+			right, err := computedIn(ctx, d, set.Right())
+			return either(left, right), err
 		}
 		expressions, below := made(n)
 		if expressions == nil {
 			if below == nil || len(below.Schema(ctx)) != len(n.Schema(ctx)) {
-				return nil
+				return nil, nil
 			}
 			n = below
 			continue
 		}
-		t := teller{ctx, d, aggregates(ctx, n)}
+		t := teller{ctx, &clockDigits{door: d}, aggregates(ctx, n)}
 		columns := make([]computed, len(expressions))
 		for i, e := range expressions {
 			columns[i] = computed{chars: t.chars(e), digits: t.digitsOfTime(e), decimals: t.decimals(e),
@@ -59,7 +64,7 @@ func computedIn(ctx *gms.Context, d *Server, n gms.Node) []computed {
 				columns[i].exact = n
 			}
 		}
-		return columns
+		return columns, t.clock.err
 	}
 }
 
@@ -143,7 +148,7 @@ func (t teller) origin(e gms.Expression) (gms.Expression, teller) {
 	e = innermost(e)
 	if f, ok := e.(*expression.GetField); ok && f.Table() == "" {
 		if below := t.below[strings.ToLower(f.Name())]; below != nil {
-			return innermost(below), teller{t.Context, t.door, nil}
+			return innermost(below), teller{t.Context, t.clock, nil}
 		}
 	}
 	return e, t
@@ -317,7 +322,7 @@ func (t teller) digitsOfTime(e gms.Expression) (digits int) {
 	}
 	switch f := e.(type) {
 	case *expression.GetField:
-		return t.door.timeDigits(&querypb.Field{Database: f.Database(), OrgTable: f.Table(), OrgName: f.Name(),
+		return t.clock.of(t.Context, &querypb.Field{Database: f.Database(), OrgTable: f.Table(), OrgName: f.Name(),
 			Decimals: most})
 	case *expression.Convert:
 		return max(0, lengthOf(f))

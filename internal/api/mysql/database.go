@@ -137,21 +137,22 @@ var (
 
 func (d *database) Name() string { return d.name }
 
-func (d *database) queue(table string) queue.Name {
-	return d.door.lookup(queue.Name{Namespace: d.name, Name: table})
-}
+func (d *database) queue(table string) queue.Name { return queue.Name{Namespace: d.name, Name: table} }
 
 func (d *database) GetTableInsensitive(ctx *gms.Context, name string) (gms.Table, bool, error) {
 	if len(name) > queue.MaxNameBytes {
 		return nil, false, sqlError(erTooLongIdent, "42000", "Identifier name '%s' is too long", head(name, maxShown))
 	}
-	n := d.queue(name)
+	n, def, version, err := d.door.find(ctx, d.queue(name))
+	if err != nil {
+		return nil, false, absent(err)
+	}
 	if s := sessionOf(ctx); s != nil && !d.door.users.Visible(s.user, d.door.store.Resolve(n)) {
 		return nil, false, nil
 	}
-	t, err := d.door.table(ctx, d.name, n)
+	t, err := d.door.tableWith(ctx, d.name, n, def, version)
 	if err != nil {
-		return nil, false, absent(err)
+		return nil, false, err
 	}
 	if m := meterOf(ctx); m != nil {
 		err = m.list(weight(&t.def))
@@ -202,7 +203,9 @@ func (d *database) CreateTable(ctx *gms.Context, name string, schema gms.Primary
 	if collation != gms.Collation_Default && collation != gms.Collation_Unspecified {
 		def.Labels[collationLabel] = collation.Name()
 	}
-	if _, _, err := d.door.definition(n); err == nil {
+	if there, err := d.door.has(ctx, n); err != nil {
+		return err
+	} else if there {
 		return d.exists(ctx, name)
 	}
 	// of a table of that name whose end was cut short
@@ -225,7 +228,10 @@ func (d *database) exists(ctx *gms.Context, name string) error {
 }
 
 func (d *database) DropTable(ctx *gms.Context, name string) error {
-	n := d.queue(name)
+	n, err := d.door.lookup(ctx, d.queue(name))
+	if err != nil {
+		return err
+	}
 	if err := sessionOf(ctx).may(access.Admin, n, "DROP"); err != nil {
 		return err
 	}

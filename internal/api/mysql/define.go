@@ -1,6 +1,7 @@
 package mysql
 
 import (
+	"context"
 	"slices"
 	"strconv"
 	"strings"
@@ -46,8 +47,12 @@ func (l *long) define(sc *gms.Context, s *session) error {
 			return err
 		}
 	}
-	if len(parts) == 1 && parts[0].OptSelect != nil && l.answer != nil && l.isThere(s, parts[0]) {
-		return l.answerOK()
+	if len(parts) == 1 && parts[0].OptSelect != nil && l.answer != nil {
+		if there, err := l.isThere(sc, s, parts[0]); err != nil {
+			return err
+		} else if there {
+			return l.answerOK()
+		}
 	}
 	if len(parts) == 1 && parts[0].OptSelect != nil {
 		if err := l.selects(sc, s, parts[0]); err != nil {
@@ -68,20 +73,20 @@ func (l *long) define(sc *gms.Context, s *session) error {
 
 // isThere tells whether a CREATE TABLE IF NOT EXISTS has nothing to do, and leaves a note. go-mysql-server would go on
 // to fill the table, and end in a panic.
-func (l *long) isThere(s *session, d *sqlparser.DDL) bool {
+func (l *long) isThere(ctx context.Context, s *session, d *sqlparser.DDL) (bool, error) {
+	if !d.IfNotExists {
+		return false, nil
+	}
 	db, name := d.Table.DbQualifier.String(), d.Table.Name.String()
 	if db == "" {
 		db = s.GetCurrentDatabase()
 	}
-	n := l.door.lookup(queue.Name{Namespace: db, Name: name})
-	if !d.IfNotExists || s.may(access.Admin, n, "CREATE") != nil {
-		return false
-	}
-	if _, _, err := l.door.definition(n); err != nil {
-		return false
+	n, _, _, err := l.door.find(ctx, queue.Name{Namespace: db, Name: name})
+	if err != nil || s.may(access.Admin, n, "CREATE") != nil {
+		return false, absent(err)
 	}
 	s.note(1050, "Table '"+name+"' already exists")
-	return true
+	return true, nil
 }
 
 // selects refuses a CREATE TABLE … SELECT whose own columns are not all selected, before there is a table:

@@ -127,10 +127,10 @@ type part struct {
 
 // rows sends all but the last part.
 func (p *part) rows(ctx *gms.Context, schema gms.Schema, iter gms.RowIter) error {
-	for {
+	for p.meter.err == nil { // it is not always returned
 		row, err := iter.Next(ctx)
 		if errors.Is(err, io.EOF) {
-			return nil
+			break
 		}
 		if err != nil {
 			return err
@@ -151,6 +151,7 @@ func (p *part) rows(ctx *gms.Context, schema gms.Schema, iter gms.RowIter) error
 		}
 		p.meter.passed()
 	}
+	return p.meter.err
 }
 
 // add adds a row, and sends what is enough.

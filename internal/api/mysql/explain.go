@@ -42,7 +42,7 @@ func (l *long) explain(sc *gms.Context, s *session) (done bool, err error) {
 			return true, err
 		}
 	}
-	x := explanation{session: s}
+	x := explanation{ctx: sc, session: s}
 	switch strings.ToLower(m[2]) {
 	case "", "traditional":
 		if err := x.statement(parsed); err != nil {

@@ -1,6 +1,7 @@
 package mysql
 
 import (
+	"context"
 	"fmt"
 	"slices"
 	"strings"
@@ -13,6 +14,7 @@ import (
 
 // explanation says what a statement reads: a row for each table of each of its SELECTs.
 type explanation struct {
+	ctx     context.Context
 	session *session
 	rows    []explainedTable
 	selects int
@@ -197,9 +199,9 @@ func (x *explanation) count(t sqlparser.TableName) (int64, error) {
 	if n.Namespace == "" {
 		n.Namespace = s.GetCurrentDatabase()
 	}
-	n = s.door.lookup(n)
-	if _, _, err := s.door.definition(n); err != nil {
-		return -1, nil // a common table expression, or one of information_schema
+	n, _, _, err := s.door.find(x.ctx, n)
+	if err != nil {
+		return -1, absent(err) // a common table expression, or one of information_schema
 	}
 	if err := s.may(access.Take, n, "SELECT"); err != nil {
 		return -1, err

@@ -41,17 +41,17 @@ var functions = map[string]struct {
 		}
 		return orNull(1, s.setSource(args[0], args[1], args[2]), nil)
 	}},
-	"queue_compact": {types.Int64, func(_ *gms.Context, s *session, args []argument) (any, error) {
+	"queue_compact": {types.Int64, func(ctx *gms.Context, s *session, args []argument) (any, error) {
 		if err := count("queue_compact", args, 1); err != nil {
 			return nil, err
 		}
-		return orNull(s.queueCompact(args[0]))
+		return orNull(s.queueCompact(ctx, args[0]))
 	}},
-	"queue_stats": {types.Text, func(_ *gms.Context, s *session, args []argument) (any, error) {
+	"queue_stats": {types.Text, func(ctx *gms.Context, s *session, args []argument) (any, error) {
 		if err := count("queue_stats", args, 1); err != nil {
 			return nil, err
 		}
-		text, ok, err := s.queueStats(args[0])
+		text, ok, err := s.queueStats(ctx, args[0])
 		if !ok || err != nil {
 			return nil, err
 		}

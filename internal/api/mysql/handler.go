@@ -126,8 +126,7 @@ func (h *handler) ComQuery(ctx context.Context, c *vmysql.Conn, query string, an
 	if err := l.look(ctx); err != nil || l.done {
 		return sqlErrorOf(err)
 	}
-	l.rawBytes(known(c), nil)
-	return l.run(func(answer vmysql.ResultSpoolFn) error { return h.execute(ctx, c, l.query, nil, answer) })
+	return l.run(ctx, func(answer vmysql.ResultSpoolFn) error { return h.execute(ctx, c, l.query, nil, answer) })
 }
 
 // ComMultiQuery answers the first of several statements and returns the others.
@@ -158,10 +157,8 @@ func (h *handler) ComMultiQuery(ctx context.Context, c *vmysql.Conn, query strin
 		return "", sqlErrorOf(err) // the statements behind one that fails are not run
 	}
 	if !l.done {
-		l.rawBytes(known(c), nil)
-		if err := l.run(func(answer vmysql.ResultSpoolFn) error {
-			return h.execute(ctx, c, l.query, nil,
-				answer)
+		if err := l.run(ctx, func(answer vmysql.ResultSpoolFn) error {
+			return h.execute(ctx, c, l.query, nil, answer)
 		}); err != nil {
 			return "", err
 		}
@@ -248,8 +245,7 @@ func (h *handler) ComStmtExecute(ctx context.Context, c *vmysql.Conn, prepare *v
 	if err := l.look(ctx); err != nil || l.done {
 		return sqlErrorOf(err)
 	}
-	l.rawBytes(known(c), prepare)
-	return l.run(func(answer vmysql.ResultSpoolFn) error {
+	return l.run(ctx, func(answer vmysql.ResultSpoolFn) error {
 		return h.execute(ctx, c, l.query, prepare.BindVars, answer)
 	})
 }

@@ -180,7 +180,7 @@ func (l *listing) next(ctx *gms.Context) (err error) {
 
 // table is a queue for a reader. It is not remembered: all of them would drive out those that are asked for.
 func (l *listing) table(ctx *gms.Context, n queue.Name) (*table, error) {
-	def, version, err := l.door.definition(n)
+	n, def, version, err := l.door.find(ctx, n)
 	if err != nil {
 		return nil, err
 	}

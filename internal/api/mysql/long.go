@@ -82,7 +82,7 @@ func (l *long) look(ctx context.Context) error {
 			"client can write what it gets)")
 	}
 	if l.answer != nil {
-		l.answer = plainFloats(plainTimes(l.door, l.answer), l.bound != nil)
+		l.answer = plainFloats(plainTimes(ctx, l.door, l.answer), l.bound != nil)
 	}
 	l.implicit(s, words)
 	switch words[0] {
@@ -98,7 +98,7 @@ func (l *long) look(ctx context.Context) error {
 		}
 		l.query = describePattern.replace(l.query, "SHOW COLUMNS FROM $1 LIKE $2")
 		l.query = describeColumn.replace(l.query, "SHOW COLUMNS FROM $1 LIKE '$2$3'")
-		l.correctColumns()
+		return l.correctColumns(sc, s)
 	case "drop":
 		if l.dropNothing(s, words) {
 			return l.answerOK()
@@ -130,7 +130,10 @@ func (l *long) look(ctx context.Context) error {
 const maxTries = 5
 
 // run lets go-mysql-server answer. A statement is begun again when its table was altered before anything was answered.
-func (l *long) run(do func(vmysql.ResultSpoolFn) error) error {
+func (l *long) run(ctx context.Context, do func(vmysql.ResultSpoolFn) error) error {
+	if err := l.rawBytes(ctx); err != nil {
+		return err
+	}
 	if l.end != nil {
 		defer l.end()
 	}
@@ -160,8 +163,14 @@ func (l *long) run(do func(vmysql.ResultSpoolFn) error) error {
 		var said *vmysql.SQLError
 		if !spoke && !l.fixed && errors.As(err, &said) && misread[said.Num] && firstWord(l.query) == "insert" {
 			l.fixed = true
-			if s := known(l.conn); s != nil && l.fit(s) {
-				continue
+			if s := known(l.conn); s != nil {
+				changed, failed := l.fit(ctx, s)
+				if failed != nil {
+					return failed
+				}
+				if changed {
+					continue
+				}
 			}
 		}
 		if spoke || try == maxTries || !errors.As(err, &said) || said.Num != erTableDefChanged {

@@ -22,7 +22,7 @@ var (
 // cleaned beside the work. done: it was that.
 func (l *long) maintain(ctx context.Context, s *session) (done bool, err error) {
 	if m := histogram.parts(l.query); m != nil {
-		return true, l.histograms(s, m)
+		return true, l.histograms(ctx, s, m)
 	}
 	m := maintenance.parts(l.query)
 	if m == nil {
@@ -39,7 +39,11 @@ func (l *long) maintain(ctx context.Context, s *session) (done bool, err error) 
 	var rows [][]string
 	for _, n := range tables {
 		full := n.Namespace + "." + n.Name
-		if l.visible(s, n) {
+		there, err := l.visible(ctx, s, n)
+		if err != nil {
+			return true, err
+		}
+		if there {
 			rows = append(rows, []string{full, op, "status", "OK"})
 			continue
 		}

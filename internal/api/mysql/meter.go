@@ -126,6 +126,14 @@ func (m *meter) fail(err error) error {
 	return m.err
 }
 
+// stick lets the statement that runs end with an error that whoever met it cannot return. One that is only planned goes
+// on: it shows nothing, and meets it again when it runs.
+func (s *session) stick(err error) {
+	if err != nil && s.meter != nil {
+		_ = s.meter.fail(err) // whoever asks next is told
+	}
+}
+
 // walk counts a row that was read.
 func (m *meter) walk() error {
 	m.passed()

@@ -16,15 +16,19 @@ import (
 
 // rawBytes lets an INSERT put into columns of bytes what the client sent for them, and not what that is as a text in
 // UTF-8: with MySQL a text in quotes goes into them as it is. It is for connections that do not speak UTF-8 alone.
-func (l *long) rawBytes(s *session, bound *vmysql.PrepareData) {
+func (l *long) rawBytes(ctx context.Context) error {
+	s := known(l.conn)
 	if s == nil || s.text.client == nil || firstWord(l.query) != "insert" {
-		return
+		return nil
 	}
 	insert, values := l.insertOf()
 	if values == nil {
-		return
+		return nil
 	}
-	columns := l.columnsFor(s, insert)
+	columns, err := l.columnsFor(ctx, s, insert)
+	if err != nil {
+		return err
+	}
 	changed := false
 	for _, row := range values.Values {
 		for i, e := range row {
@@ -37,13 +41,14 @@ func (l *long) rawBytes(s *session, bound *vmysql.PrepareData) {
 				v.Type, v.Val = sqlparser.HexVal, []byte(hex.EncodeToString(s.text.client.Encode(v.Val)))
 				changed = true
 			case v.Type == sqlparser.ValArg && len(v.Val) > 1:
-				s.rawParameter(bound, string(v.Val[1:]))
+				s.rawParameter(l.bound, string(v.Val[1:]))
 			}
 		}
 	}
 	if changed {
 		l.query = sqlparser.String(insert)
 	}
+	return nil
 }
 
 // rawParameter makes what the client sent of a parameter again.
@@ -79,14 +84,14 @@ func (l *long) insertOf() (*sqlparser.Insert, *sqlparser.AliasedValues) {
 }
 
 // columnsFor are the columns that the values of a row are for; nil for one that there is not.
-func (l *long) columnsFor(s *session, insert *sqlparser.Insert) []*message.Column {
+func (l *long) columnsFor(ctx context.Context, s *session, insert *sqlparser.Insert) ([]*message.Column, error) {
 	db := insert.Table.DbQualifier.String()
 	if db == "" {
 		db = s.GetCurrentDatabase()
 	}
-	def, _, err := l.door.definition(l.door.lookup(queue.Name{Namespace: db, Name: insert.Table.Name.String()}))
+	_, def, _, err := l.door.find(ctx, queue.Name{Namespace: db, Name: insert.Table.Name.String()})
 	if err != nil {
-		return nil
+		return nil, absent(err)
 	}
 	all := def.Columns
 	if len(all) == 0 {
@@ -97,7 +102,7 @@ func (l *long) columnsFor(s *session, insert *sqlparser.Insert) []*message.Colum
 		for i := range all {
 			columns = append(columns, &all[i])
 		}
-		return columns
+		return columns, nil
 	}
 	for _, name := range insert.Columns {
 		var c *message.Column
@@ -106,5 +111,5 @@ func (l *long) columnsFor(s *session, insert *sqlparser.Insert) []*message.Colum
 		}
 		columns = append(columns, c)
 	}
-	return columns
+	return columns, nil
 }

@@ -59,7 +59,11 @@ func (d *database) RenameTable(ctx *gms.Context, from, to string) error {
 
 // rename renames a queue with everything in it. Who owns a row of it goes on owning it, and a source's marks go along.
 func (d *Server) rename(ctx context.Context, s *session, from, to queue.Name) error {
-	from = d.store.Resolve(d.lookup(from))
+	from, err := d.lookup(ctx, from)
+	if err != nil {
+		return err
+	}
+	from = d.store.Resolve(from)
 	if !d.users.Visible(s.user, from) {
 		return fromStore(queue.ErrNotFound, from.Name)
 	}
@@ -71,10 +75,12 @@ func (d *Server) rename(ctx context.Context, s *session, from, to queue.Name) er
 	to = d.store.Resolve(to)
 	d.naming.Lock()
 	defer d.naming.Unlock()
-	if _, _, err := d.definition(to); err == nil && to != from {
+	if there, err := d.has(ctx, to); err != nil {
+		return err
+	} else if there && to != from {
 		return sqlError(erTableExists, "42S01", "Table '%s' already exists", to.Name)
 	}
-	if _, _, err := d.definition(from); err != nil {
+	if _, _, err := d.store.Definition(from); err != nil {
 		return fromStore(err, from.Name)
 	}
 	// The marks are there under the new name before it is the table's, and stay under the old one for as long as that

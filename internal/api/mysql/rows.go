@@ -22,11 +22,6 @@ func (d *Server) eachSession(f func(*session)) {
 	})
 }
 
-// definition is a queue's, with a number that changes when it does.
-func (d *Server) definition(n queue.Name) (queue.Definition, uint64, error) {
-	return d.store.Definition(n)
-}
-
 // claimed is the row that a seat owns as it reads now, nil when it is no longer there.
 func (d *Server) claimed(ctx context.Context, h *held) (*queue.Peeked, error) {
 	p, err := d.store.Look(ctx, h.queue, h.claim.Sequence)
@@ -42,31 +37,25 @@ func (d *Server) claimed(ctx context.Context, h *held) (*queue.Peeked, error) {
 	return &p, nil
 }
 
-// columnsOf are the columns of the table that a SHOW or DESCRIBE names, nil when it cannot be told.
-func (l *long) columnsOf(query string) message.Columns {
-	n, ok := l.tableOf(query)
+// columnsOf are the columns of the table that the statement, a SHOW or DESCRIBE, names, and its name; none when it cannot
+// be told.
+func (l *long) columnsOf(ctx context.Context, s *session) (queue.Name, message.Columns, error) {
+	n, ok := l.tableOf(s)
 	if !ok {
-		return nil
+		return n, nil, nil
 	}
-	def, _, err := l.door.definition(l.door.lookup(n))
-	if err != nil {
-		return nil
-	}
-	return def.Columns
+	n, def, _, err := l.door.find(ctx, n)
+	return n, def.Columns, absent(err)
 }
 
-// tableOf is the table that a SHOW or DESCRIBE names. false: it cannot be told.
-func (l *long) tableOf(query string) (n queue.Name, ok bool) {
-	parsed, err := sqlparser.Parse(query)
+// tableOf is the table that the statement, a SHOW or DESCRIBE, names. false: it cannot be told.
+func (l *long) tableOf(s *session) (n queue.Name, ok bool) {
+	parsed, err := sqlparser.Parse(l.query)
 	if err != nil {
 		return n, false
 	}
 	show, ok := parsed.(*sqlparser.Show)
 	if !ok {
-		return n, false
-	}
-	s, _, err := l.session(context.Background(), l.conn)
-	if err != nil {
 		return n, false
 	}
 	if n, err = s.queueOf(show.Table); err != nil && show.Database == "" {
@@ -103,10 +92,13 @@ func (d *Server) removeAll(ctx context.Context, n queue.Name) (removed int, err 
 	}
 }
 
-// lookup finds the queue that a client means: of that name, or the only one whose name differs in case alone.
-func (d *Server) lookup(n queue.Name) queue.Name {
-	if _, _, err := d.store.Definition(n); err == nil {
-		return n
+// find finds the queue that a client means, of that name, or the only one whose name differs in case alone: its name,
+// its definition, and a number that changes when that does. When there is none the error is one that absent knows, and
+// the name is the client's.
+func (d *Server) find(ctx context.Context, n queue.Name) (queue.Name, queue.Definition, uint64, error) {
+	def, version, err := d.store.Definition(n)
+	if err == nil || absent(err) != nil {
+		return n, def, version, err
 	}
 	mine := d.store.Resolve(n)
 	var found []queue.Name
@@ -115,13 +107,27 @@ func (d *Server) lookup(n queue.Name) queue.Name {
 			found = append(found, q)
 		}
 	}
-	if len(found) == 1 {
-		return found[0]
+	if len(found) != 1 {
+		return n, def, version, err
 	}
-	return n
+	def, version, err = d.store.Definition(found[0])
+	return found[0], def, version, err
 }
 
-// absent turns "no such queue" into no error.
+// lookup is the name of the queue that find finds; n when there is none.
+func (d *Server) lookup(ctx context.Context, n queue.Name) (queue.Name, error) {
+	n, _, _, err := d.find(ctx, n)
+	return n, absent(err)
+}
+
+// has tells whether there is a queue of that very name.
+func (d *Server) has(ctx context.Context, n queue.Name) (bool, error) {
+	_, _, err := d.store.Definition(n)
+	return err == nil, absent(err)
+}
+
+// absent turns "no such queue" into no error. What is left is none that a statement may pass over: whether there is
+// such a queue is not known.
 func absent(err error) error {
 	if errors.Is(err, queue.ErrNotFound) || errors.Is(err, queue.ErrBadName) {
 		return nil

@@ -1,6 +1,7 @@
 package mysql
 
 import (
+	"context"
 	"crypto/tls"
 	"net"
 	"regexp"
@@ -28,7 +29,7 @@ func (l *long) show(sc *gms.Context, s *session, words []string) error {
 	switch {
 	case len(words) == 0:
 	case two == "create table":
-		l.correctCreateTable()
+		return l.correctCreateTable(sc, s)
 	case two == "table status":
 		l.correct(func(fields []*querypb.Field, row []sqltypes.Value) {
 			if i := field(fields, "Engine"); i >= 0 && !row[i].IsNull() {
@@ -36,7 +37,7 @@ func (l *long) show(sc *gms.Context, s *session, words []string) error {
 			}
 		})
 	case words[0] == "columns", words[0] == "fields":
-		l.correctColumns()
+		return l.correctColumns(sc, s)
 	case words[0] == "status":
 		l.correctStatus()
 	case words[0] == "processlist" && !s.mayAdminAll():
@@ -151,14 +152,14 @@ var innoDB = regexp.MustCompile(`(?m)^\) ENGINE=InnoDB`)
 // timeColumn is a TIME column in it: go-mysql-server gives all of them six digits.
 var timeColumn = regexp.MustCompile("(?m)^  `((?:[^`]|``)+)` time\\(6\\)")
 
-func (l *long) correctCreateTable() {
+func (l *long) correctCreateTable(ctx context.Context, s *session) error {
+	_, columns, err := l.columnsOf(ctx, s)
 	l.correct(func(fields []*querypb.Field, row []sqltypes.Value) {
 		i := field(fields, "Create Table")
 		if i < 0 {
 			return
 		}
 		text := innoDB.ReplaceAll(row[i].ToBytes(), []byte(") ENGINE="+engineName))
-		columns := l.columnsOf(l.query)
 		text = timeColumn.ReplaceAllFunc(text, func(line []byte) []byte {
 			name := strings.ReplaceAll(string(timeColumn.FindSubmatch(line)[1]), "``", "`")
 			if n, ok := columns.Lookup(name); ok {
@@ -169,6 +170,7 @@ func (l *long) correctCreateTable() {
 		text = choiceColumn.ReplaceAllFunc(text, func(line []byte) []byte { return choiceLine(columns, line) })
 		row[i] = sqltypes.MakeTrusted(row[i].Type(), text)
 	})
+	return err
 }
 
 // noise is what MySQL does not show with a column's type.
@@ -252,20 +254,13 @@ func (l *long) correctStatus() {
 }
 
 // correctColumns makes DESCRIBE and SHOW COLUMNS show types, defaults and privileges as MySQL does.
-func (l *long) correctColumns() {
-	var columns message.Columns
-	privileges := ""
-	looked := false
+func (l *long) correctColumns(ctx context.Context, s *session) error {
+	n, columns, err := l.columnsOf(ctx, s)
+	privileges := s.columnPrivileges(n)
 	l.correct(func(fields []*querypb.Field, row []sqltypes.Value) {
 		name, typ, def := field(fields, "Field"), field(fields, "Type"), field(fields, "Default")
 		if name < 0 || typ < 0 || def < 0 {
 			return // an EXPLAIN of a statement
-		}
-		if !looked {
-			columns, looked = l.columnsOf(l.query), true
-			if n, ok := l.tableOf(l.query); ok && known(l.conn) != nil {
-				privileges = known(l.conn).columnPrivileges(n)
-			}
 		}
 		if i := field(fields, "Privileges"); i >= 0 {
 			row[i] = sqltypes.MakeTrusted(row[i].Type(), []byte(privileges))
@@ -279,4 +274,5 @@ func (l *long) correctColumns() {
 			row[def] = sqltypes.MakeTrusted(row[def].Type(), []byte(strings.ReplaceAll(d[1:len(d)-1], "''", "'")))
 		}
 	})
+	return err
 }

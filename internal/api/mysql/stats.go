@@ -1,6 +1,7 @@
 package mysql
 
 import (
+	"context"
 	"fmt"
 	"strings"
 
@@ -10,14 +11,14 @@ import (
 
 // queueCompact is queue_compact(): there is nothing to do, the journal is cleaned beside the work. ok is false (NULL)
 // for an unknown table.
-func (s *session) queueCompact(table argument) (n int64, ok bool, err error) {
-	_, ok, err = s.statsOf(table)
+func (s *session) queueCompact(ctx context.Context, table argument) (n int64, ok bool, err error) {
+	_, ok, err = s.statsOf(ctx, table)
 	return 1, ok, err
 }
 
 // queueStats is queue_stats(): a line for each figure. ok is false (NULL) for an unknown table.
-func (s *session) queueStats(table argument) (text string, ok bool, err error) {
-	st, ok, err := s.statsOf(table)
+func (s *session) queueStats(ctx context.Context, table argument) (text string, ok bool, err error) {
+	st, ok, err := s.statsOf(ctx, table)
 	if !ok || err != nil {
 		return "", false, err
 	}
@@ -39,19 +40,21 @@ func (s *session) queueStats(table argument) (text string, ok bool, err error) {
 	return b.String(), true, nil
 }
 
-func (s *session) statsOf(table argument) (st queue.Stats, ok bool, err error) {
+func (s *session) statsOf(ctx context.Context, table argument) (st queue.Stats, ok bool, err error) {
 	if table.null {
 		return st, false, nil
 	}
-	n, err := s.tableName(table.text)
+	n, _, err := s.tableName(ctx, table.text)
 	if err != nil {
-		s.warn(erWrongArguments, err.Error())
-		return st, false, nil
+		return st, false, s.complain(err)
 	}
 	if err := s.may(access.Take, n, "SELECT"); err != nil {
 		return st, false, err
 	}
 	if st, err = s.door.store.Stats(n); err != nil {
+		if failed := absent(err); failed != nil {
+			return st, false, failed
+		}
 		s.warn(erNoSuchTable, err.Error())
 		return st, false, nil
 	}

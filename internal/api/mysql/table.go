@@ -42,11 +42,17 @@ var (
 
 // table makes the table of a queue.
 func (d *Server) table(ctx *gms.Context, db string, n queue.Name) (*table, error) {
-	def, version, err := d.definition(n)
+	def, version, err := d.store.Definition(n)
 	if err != nil {
 		return nil, err
 	}
-	t := &table{door: d, db: db, name: n, def: def, version: version, columns: def.Columns}
+	return d.tableWith(ctx, db, n, def, version)
+}
+
+// tableWith makes the table of a queue that has that definition.
+func (d *Server) tableWith(ctx *gms.Context, db string, n queue.Name, def queue.Definition, version uint64) (t *table,
+	err error) {
+	t = &table{door: d, db: db, name: n, def: def, version: version, columns: def.Columns}
 	if s := sessionOf(ctx); s != nil && s.altering.of(n) {
 		t.def, t.columns = s.altering.def, s.altering.def.Columns
 		t.schema, err = sqlSchema(ctx, db, n.Name, t.columns)

@@ -1,6 +1,7 @@
 package mysql
 
 import (
+	"context"
 	"fmt"
 	"regexp"
 	"strconv"
@@ -84,12 +85,15 @@ func asKept(c *message.Column, text string) (string, bool) {
 
 // fit writes the values of an INSERT as go-mysql-server reads them, after it refused one. false: there is nothing to be
 // written otherwise.
-func (l *long) fit(s *session) (changed bool) {
+func (l *long) fit(ctx context.Context, s *session) (changed bool, err error) {
 	insert, values := l.insertOf()
 	if values == nil {
-		return false
+		return false, nil
 	}
-	columns := l.columnsFor(s, insert)
+	columns, err := l.columnsFor(ctx, s, insert)
+	if err != nil {
+		return false, err
+	}
 	inText := false
 	for _, row := range values.Values {
 		for i, e := range row {
@@ -116,5 +120,5 @@ func (l *long) fit(s *session) (changed bool) {
 			l.query, changed = text, true
 		}
 	}
-	return changed
+	return changed, nil
 }

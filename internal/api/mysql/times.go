@@ -2,18 +2,21 @@ package mysql
 
 import (
 	"bytes"
+	"context"
 	"slices"
 
 	vmysql "github.com/dolthub/vitess/go/mysql"
 	"github.com/dolthub/vitess/go/sqltypes"
 	querypb "github.com/dolthub/vitess/go/vt/proto/query"
 
+	"github.com/hikyaku/hikyaku/internal/message"
 	"github.com/hikyaku/hikyaku/internal/queue"
 )
 
 // plainTimes gives values of type TIME the digits that their column has: go-mysql-server writes six everywhere. And it
 // tells clients the digits of all columns with a time, which it does not: some read no further in binary rows.
-func plainTimes(d *Server, answer vmysql.ResultSpoolFn) vmysql.ResultSpoolFn {
+func plainTimes(ctx context.Context, d *Server, answer vmysql.ResultSpoolFn) vmysql.ResultSpoolFn {
+	clock := clockDigits{door: d}
 	var digits []int // by column: -1 for what is no TIME
 	none := true
 	return func(r *sqltypes.Result, more bool) error {
@@ -23,15 +26,18 @@ func plainTimes(d *Server, answer vmysql.ResultSpoolFn) vmysql.ResultSpoolFn {
 				n := -1
 				switch f.Type {
 				case sqltypes.Time:
-					n, none = d.timeDigits(f), false
+					n, none = clock.of(ctx, f), false
 					f.Decimals = uint32(n)
 				case sqltypes.Datetime, sqltypes.Timestamp:
 					if f.OrgTable != "" { // what is computed has those of its type
-						f.Decimals = uint32(d.timeDigits(f))
+						f.Decimals = uint32(clock.of(ctx, f))
 					}
 				}
 				clockLength(f)
 				digits = append(digits, n)
+			}
+			if clock.err != nil {
+				return clock.err
 			}
 		}
 		if none {
@@ -48,17 +54,26 @@ func plainTimes(d *Server, answer vmysql.ResultSpoolFn) vmysql.ResultSpoolFn {
 	}
 }
 
-// timeDigits is how many digits of a second a column has; what is computed has those that its plan told.
-func (d *Server) timeDigits(f *querypb.Field) int {
+// clockDigits knows how many digits of a second columns have. Those of a table mostly follow each other: it is asked for
+// once.
+type clockDigits struct {
+	door    *Server
+	table   queue.Name
+	columns message.Columns
+	err     error // sticks: why a table could not be asked for
+}
+
+// of is how many digits of a second a column has; what is computed has those that its plan told.
+func (c *clockDigits) of(ctx context.Context, f *querypb.Field) int {
 	if f.OrgTable == "" {
 		return int(f.Decimals)
 	}
-	def, _, err := d.definition(d.lookup(queue.Name{Namespace: f.Database, Name: f.OrgTable}))
-	if err != nil {
-		return 6
+	if n := (queue.Name{Namespace: f.Database, Name: f.OrgTable}); n != c.table && c.err == nil {
+		_, def, _, err := c.door.find(ctx, n)
+		c.table, c.columns, c.err = n, def.Columns, absent(err)
 	}
-	if i, ok := def.Columns.Lookup(f.OrgName); ok {
-		return def.Columns[i].Length
+	if i, ok := c.columns.Lookup(f.OrgName); ok {
+		return c.columns[i].Length
 	}
 	return 6
 }

@@ -47,9 +47,11 @@ func (s *session) queueWait(ctx context.Context, args []argument) (place int64, 
 	if last := len(args) - 1; last > 0 {
 		tables, timeout = args[:last], seconds(args[last])
 	}
-	wishes, complaint := s.wishes(tables)
-	if complaint != "" {
-		s.warn(erWrongArguments, complaint)
+	wishes, err := s.wishes(ctx, tables)
+	if err != nil {
+		if err := s.complain(err); err != nil {
+			return 0, false, err
+		}
 		lost, err := s.seat.end(ctx)
 		return 0, false, s.told(lost, err)
 	}
@@ -85,33 +87,49 @@ func (s *session) queueWait(ctx context.Context, args []argument) (place int64, 
 	return int64(n), true, nil
 }
 
-// wishes reads the tables of a wait; complaint says which one cannot be understood and why, "" when all can.
-func (s *session) wishes(args []argument) (wishes []wish, complaint string) {
-	wishes = make([]wish, 0, len(args))
+// complaint says what cannot be understood of a function's arguments: a warning says it, and the function is NULL.
+type complaint string
+
+func (c complaint) Error() string { return string(c) }
+
+// complain makes a warning of a complaint. Any other error is left, as clients know it.
+func (s *session) complain(err error) error {
+	var c complaint
+	if !errors.As(err, &c) {
+		return fromStore(err, "")
+	}
+	s.warn(erWrongArguments, string(c))
+	return nil
+}
+
+// wishes reads the tables of a wait. A complaint says which one cannot be understood and why.
+func (s *session) wishes(ctx context.Context, args []argument) ([]wish, error) {
+	wishes := make([]wish, 0, len(args))
 	for i, a := range args {
 		if a.null {
-			return nil, fmt.Sprintf("queue_wait: argument %d is NULL: it has to be 'table' or 'table:condition'", i+1)
+			return nil, complaint(fmt.Sprintf("queue_wait: argument %d is NULL: it has to be 'table' or "+
+				"'table:condition'", i+1))
 		}
-		w, err := s.wish(a.text)
+		w, err := s.wish(ctx, a.text)
 		if err != nil {
-			return nil, fmt.Sprintf("queue_wait: argument %d: %v", i+1, err)
+			var c complaint
+			if errors.As(err, &c) {
+				err = complaint(fmt.Sprintf("queue_wait: argument %d: %s", i+1, c))
+			}
+			return nil, err
 		}
 		wishes = append(wishes, w)
 	}
-	return wishes, ""
+	return wishes, nil
 }
 
 // wish reads 'table' or 'table:condition', with a database before the table or without. What a connection asked for
 // last is remembered: it will ask for it again.
-func (s *session) wish(text string) (wish, error) {
+func (s *session) wish(ctx context.Context, text string) (wish, error) {
 	table, where, conditional := strings.Cut(text, ":")
-	n, err := s.tableName(strings.TrimSpace(table))
+	n, version, err := s.tableName(ctx, strings.TrimSpace(table))
 	if err != nil {
 		return wish{}, err
-	}
-	_, version, err := s.door.definition(n)
-	if err != nil {
-		return wish{}, fmt.Errorf("table '%s' does not exist", n.Name)
 	}
 	w := wish{queue: n}
 	if !conditional {
@@ -121,30 +139,37 @@ func (s *session) wish(text string) (wish, error) {
 		func() (*condition.Expr, error) { return s.door.store.Parse(n, where) }); err != nil {
 		var c *condition.Error
 		if errors.As(err, &c) {
-			return wish{}, fmt.Errorf("condition of '%s': at character %d: %w", table, c.Column, c)
+			return wish{}, complaint(fmt.Sprintf("condition of '%s': at character %d: %v", table, c.Column, c))
 		}
-		return wish{}, fmt.Errorf("condition of '%s': %w", table, err)
+		if errors.Is(err, queue.ErrCondition) {
+			return wish{}, complaint(fmt.Sprintf("condition of '%s': %v", table, err))
+		}
+		return wish{}, err
 	}
 	return w, nil
 }
 
-// tableName is the queue that a client means by "table" or "database.table".
-func (s *session) tableName(text string) (queue.Name, error) {
+// tableName is the queue that a client means by "table" or "database.table", and the version of its definition. A
+// complaint says why it is none.
+func (s *session) tableName(ctx context.Context, text string) (queue.Name, uint64, error) {
 	db := s.GetCurrentDatabase()
 	if d, t, ok := strings.Cut(text, "."); ok && s.door.hasDatabase(d) {
 		db, text = d, t
 	}
 	if db == "" {
-		return queue.Name{}, errors.New("no database selected (say database.table)")
+		return queue.Name{}, 0, complaint("no database selected (say database.table)")
 	}
 	if text == "" {
-		return queue.Name{}, errors.New("the table's name is missing")
+		return queue.Name{}, 0, complaint("the table's name is missing")
 	}
-	n := s.door.lookup(queue.Name{Namespace: db, Name: text})
-	if !s.door.users.Visible(s.user, s.door.store.Resolve(n)) {
-		return n, fmt.Errorf("table '%s' does not exist", n.Name)
+	n, _, version, err := s.door.find(ctx, queue.Name{Namespace: db, Name: text})
+	if failed := absent(err); failed != nil {
+		return n, 0, failed
 	}
-	return n, nil
+	if err != nil || !s.door.users.Visible(s.user, s.door.store.Resolve(n)) {
+		return n, 0, complaint(fmt.Sprintf("table '%s' does not exist", n.Name))
+	}
+	return n, version, nil
 }
 
 // told turns a lost row into a warning.

@@ -49,7 +49,9 @@ func (w walking) Build(ctx *gms.Context, n gms.Node, row gms.Row) (gms.RowIter, 
 		if err := lonelyInterval(ctx, n); err != nil {
 			return nil, err
 		}
-		m.columns = computedIn(ctx, s.door, n)
+		if m.columns, err = computedIn(ctx, s.door, n); err != nil {
+			return nil, err
+		}
 	}
 	m.built = true
 	if !counted(n) {
