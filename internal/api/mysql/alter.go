@@ -61,7 +61,7 @@ func (t *table) ModifyColumn(ctx *gms.Context, name string, c *gms.Column, order
 // present are the columns there are now, and where each comes from: itself. An ALTER TABLE of several parts is done one
 // by one.
 func (t *table) present(ctx *gms.Context) (message.Columns, []int, error) {
-	def, version, err := t.door.store.Definition(t.name)
+	def, version, err := t.door.store.Definition(ctx, t.name)
 	if err != nil {
 		return nil, nil, fromStore(err, t.name.Name)
 	}

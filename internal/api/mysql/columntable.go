@@ -55,9 +55,12 @@ func (s *session) correctColumnRows(ctx *gms.Context, rows []gms.Row) error {
 		db, _ := row[columnSchema].(string)
 		table, _ := row[columnTable].(string)
 		if n := (queue.Name{Namespace: db, Name: table}); n != of {
-			found, def, _, err := s.door.find(ctx, n)
-			if failed := absent(err); failed != nil {
-				return failed
+			found, def := n, queue.Definition{}
+			if s.door.hasDatabase(db) {
+				var err error
+				if found, def, _, err = s.door.find(ctx, n); absent(err) != nil {
+					return absent(err)
+				}
 			}
 			of, columns, may = n, def.Columns, s.columnPrivileges(found)
 		}

@@ -2,6 +2,7 @@ package mysql
 
 import (
 	"bytes"
+	"context"
 	"encoding/binary"
 	"fmt"
 	"time"
@@ -17,7 +18,13 @@ import (
 func (h *handler) command(c *vmysql.Conn, com gate.Command) error {
 	switch com.Code {
 	case gate.Statistics:
-		return com.Say([]byte(h.door.statistics()))
+		ctx, unwatch := h.door.watch(context.Background(), c)
+		line, err := h.door.statistics(ctx)
+		unwatch()
+		if err != nil {
+			return com.Refuse(sqlErrorOf(err))
+		}
+		return com.Say([]byte(line))
 	case gate.Kill:
 		if len(com.Payload) < 4 {
 			return com.Refuse(errMalformed)
@@ -121,11 +128,15 @@ func (h *handler) killConnection(s *session, id uint32) error {
 }
 
 // statistics is the line that "mysqladmin status" shows.
-func (d *Server) statistics() string {
-	up, questions, tables := max(d.uptime(), 1), d.counts.statements.Load(), len(d.store.Queues())
+func (d *Server) statistics(ctx context.Context) (string, error) {
+	queues, err := d.store.Queues(ctx)
+	if err != nil {
+		return "", fromStore(err, "")
+	}
+	up, questions, tables := max(d.uptime(), 1), d.counts.statements.Load(), len(queues)
 	return fmt.Sprintf("Uptime: %d  Threads: %d  Questions: %d  Slow queries: 0  Opens: %d  Flush tables: 1  Open "+
 		"tables: %d  Queries per second avg: %d.%03d",
-		up, d.limit.open.Load(), questions, tables, tables, questions/up, questions*1000/up%1000)
+		up, d.limit.open.Load(), questions, tables, tables, questions/up, questions*1000/up%1000), nil
 }
 
 // uptime is how many seconds the door is open.

@@ -1,6 +1,7 @@
 package mysql
 
 import (
+	"context"
 	"errors"
 	"slices"
 	"strings"
@@ -32,15 +33,23 @@ func (p *provider) Database(_ *gms.Context, name string) (gms.Database, error) {
 func (p *provider) HasDatabase(ctx *gms.Context, name string) bool {
 	switch firstWord(ctx.Query()) {
 	case "create", "drop":
-		return slices.ContainsFunc(p.door.databases(sessionOf(ctx)),
-			func(db string) bool { return strings.EqualFold(db, name) })
+		s := sessionOf(ctx)
+		all, err := p.door.databases(ctx, s)
+		if err != nil {
+			s.stick(err)
+			return false
+		}
+		return slices.ContainsFunc(all, func(db string) bool { return strings.EqualFold(db, name) })
 	}
 	return p.door.hasDatabase(name)
 }
 
 func (p *provider) AllDatabases(ctx *gms.Context) []gms.Database {
+	s := sessionOf(ctx)
+	names, err := p.door.databases(ctx, s)
+	s.stick(err)
 	var all []gms.Database
-	for _, name := range p.door.databases(sessionOf(ctx)) {
+	for _, name := range names {
 		all = append(all, &database{door: p.door, name: name})
 	}
 	return all
@@ -50,6 +59,9 @@ func (p *provider) AllDatabases(ctx *gms.Context) []gms.Database {
 const databaseRoom = "api/mysql/database"
 
 func (p *provider) CreateDatabase(ctx *gms.Context, name string) error {
+	if m := meterOf(ctx); m != nil && m.alive() != nil { // HasDatabase could not tell
+		return m.err
+	}
 	n := queue.Name{Namespace: name, Name: "x"}
 	if !p.door.hasDatabase(name) && n.Check() == nil {
 		return sqlError(1044, "42000", "Access denied for user '%s' to database '%s': the server keeps that name for "+
@@ -95,14 +107,22 @@ func (d *Server) hasDatabase(name string) bool {
 
 // databases are those to be listed: namespaces with queues that the user may see, those that were created, and the one
 // that clients start in.
-func (d *Server) databases(s *session) []string {
+func (d *Server) databases(ctx context.Context, s *session) ([]string, error) {
+	queues, err := d.store.Queues(ctx)
+	if err != nil {
+		return nil, fromStore(err, "")
+	}
+	noted, err := d.store.Notes(ctx, databaseRoom)
+	if err != nil {
+		return nil, fromStore(err, "")
+	}
 	names := map[string]bool{}
-	for _, n := range d.store.Queues() {
+	for _, n := range queues {
 		if s == nil || d.users.Visible(s.user, n) {
 			names[n.Namespace] = true
 		}
 	}
-	for _, n := range d.store.Notes(databaseRoom) {
+	for _, n := range noted {
 		names[n.Key] = true
 	}
 	if s != nil {
@@ -120,7 +140,7 @@ func (d *Server) databases(s *session) []string {
 		all = append(all, n)
 	}
 	slices.Sort(all)
-	return all
+	return all, nil
 }
 
 // database is a namespace as SQL sees it.
@@ -164,10 +184,14 @@ func (d *database) GetTableInsensitive(ctx *gms.Context, name string) (gms.Table
 const nameWeight = 192
 
 func (d *database) GetTableNames(ctx *gms.Context) ([]string, error) {
+	all, err := d.door.store.Queues(ctx)
+	if err != nil {
+		return nil, fromStore(err, "")
+	}
 	var names []string
 	mine := d.door.store.Resolve(queue.Name{Namespace: d.name, Name: "x"}).Namespace
 	s := sessionOf(ctx)
-	for _, n := range d.door.store.Queues() {
+	for _, n := range all {
 		if n.Namespace == mine && (s == nil || d.door.users.Visible(s.user, n)) {
 			names = append(names, n.Name)
 		}

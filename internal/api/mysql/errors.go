@@ -63,13 +63,14 @@ func sqlError(code int, state, format string, args ...any) error {
 // fromStore makes the error that a MySQL client knows of one of the store's. about is the table that was worked on, as
 // the client named it.
 func fromStore(err error, about string) error {
+	if err == nil {
+		return nil // before there is memory for what errors.As finds
+	}
 	var known *vmysql.SQLError
 	var full *queue.FullError
 	var column *message.ColumnError
 	var where *condition.Error
 	switch {
-	case err == nil:
-		return nil
 	case errors.As(err, &known):
 		return err
 	case errors.As(err, &full):

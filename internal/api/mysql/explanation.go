@@ -209,7 +209,7 @@ func (x *explanation) count(t sqlparser.TableName) (int64, error) {
 	if mode, _ := s.seat.now(); mode {
 		return 1, nil
 	}
-	st, err := s.door.store.Stats(n)
+	st, err := s.door.store.Stats(x.ctx, n)
 	if err != nil {
 		return -1, fromStore(err, n.Name)
 	}

@@ -65,12 +65,18 @@ func newRigOver(t *testing.T, c Config, users *access.Users, s *queue.Store) *ri
 // newRigWithin opens a door over a store, whose statements and connections have an account.
 func newRigWithin(t *testing.T, c Config, users *access.Users, s *queue.Store, busy *door.Busy) *rig {
 	t.Helper()
+	return newRigServed(t, c, Options{Store: s.Service(), Users: users, Busy: busy}, s)
+}
+
+// newRigServed opens a door with what o says over a store, or what stands for it.
+func newRigServed(t *testing.T, c Config, o Options, s *queue.Store) *rig {
+	t.Helper()
 	c.Listen = "127.0.0.1:0"
 	if c.Socket == "" {
 		c.Socket = settings.NoSocket
 	}
-	d, err := New(c, Options{Store: s, Users: users, Busy: busy, Traffic: door.NewTraffic("mysql"),
-		Report: func(err error) { t.Error("reported:", err) }})
+	o.Traffic, o.Report = door.NewTraffic("mysql"), func(err error) { t.Error("reported:", err) }
+	d, err := New(c, o)
 	if err != nil {
 		t.Fatal(err)
 	}

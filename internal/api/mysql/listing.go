@@ -101,10 +101,14 @@ func (t *columnsTable) PartitionRows(ctx *gms.Context, _ gms.Partition) (gms.Row
 // whether the reader looks at them.
 func (d *Server) byTable(read reader, columns bool) reader {
 	return func(ctx *gms.Context, c gms.Catalog) (gms.RowIter, error) {
+		queues, err := d.store.Queues(ctx)
+		if err != nil {
+			return nil, fromStore(err, "")
+		}
 		l := &listing{door: d, read: read, columns: columns, catalog: c, databases: c.AllDatabases(ctx),
 			names: map[string][]string{}}
 		s := sessionOf(ctx)
-		for _, n := range d.store.Queues() {
+		for _, n := range queues {
 			if s == nil || d.users.Visible(s.user, n) {
 				l.names[n.Namespace] = append(l.names[n.Namespace], n.Name)
 			}

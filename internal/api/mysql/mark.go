@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/binary"
 	"strconv"
+	"strings"
 	"sync"
 
 	"github.com/hikyaku/hikyaku/internal/message"
@@ -58,7 +59,11 @@ func (s *session) put(ctx context.Context, t *table, rows []message.Message) err
 	defer s.door.naming.RUnlock()
 	key := markKey(s.door.store.Resolve(t.name), int(m.source))
 	defer s.door.marks.lock(key)()
-	if have, ok := s.door.store.Note(markRoom, key); !ok || m.force || len(have) != 8 ||
+	have, ok, err := s.door.store.Note(ctx, markRoom, key)
+	if err != nil {
+		return err
+	}
+	if !ok || m.force || len(have) != 8 ||
 		binary.BigEndian.Uint64(have) < m.id {
 		change.Notes = []queue.Note{{Room: markRoom, Key: key, Value: binary.BigEndian.AppendUint64(nil, m.id)}}
 		if _, _, err := s.door.store.Commit(ctx, change); err != nil {
@@ -71,26 +76,39 @@ func (s *session) put(ctx context.Context, t *table, rows []message.Message) err
 
 func markKey(n queue.Name, source int) string { return n.String() + "/" + strconv.Itoa(source) }
 
+// marksOf are the keys under which the marks of a table are noted.
+func (d *Server) marksOf(ctx context.Context, n queue.Name) ([]string, error) {
+	return d.store.NoteKeys(ctx, markRoom, n.String()+"/")
+}
+
 // forgetMarks forgets how far the table has taken the rows of every source: it was dropped, or is new.
 func (d *Server) forgetMarks(ctx context.Context, n queue.Name) error {
-	var notes []queue.Note
-	for source := range maxSource + 1 {
-		if _, ok := d.store.Note(markRoom, markKey(n, source)); ok {
-			notes = append(notes, queue.Note{Room: markRoom, Key: markKey(n, source)})
-		}
+	keys, err := d.marksOf(ctx, n)
+	if err != nil || len(keys) == 0 {
+		return err
 	}
-	if len(notes) == 0 {
-		return nil
+	notes := make([]queue.Note, len(keys))
+	for i, key := range keys {
+		notes[i] = queue.Note{Room: markRoom, Key: key}
 	}
 	return d.store.SetNotes(ctx, notes...)
 }
 
 // copyMarks notes the marks of a table under the name that it will get.
 func (d *Server) copyMarks(ctx context.Context, from, to queue.Name) error {
+	keys, err := d.marksOf(ctx, from)
+	if err != nil {
+		return err
+	}
 	var notes []queue.Note
-	for source := range maxSource + 1 {
-		if value, ok := d.store.Note(markRoom, markKey(from, source)); ok {
-			notes = append(notes, queue.Note{Room: markRoom, Key: markKey(to, source), Value: value})
+	for _, key := range keys {
+		value, ok, err := d.store.Note(ctx, markRoom, key)
+		if err != nil {
+			return err
+		}
+		if ok {
+			source := strings.TrimPrefix(key, from.String())
+			notes = append(notes, queue.Note{Room: markRoom, Key: to.String() + source, Value: value})
 		}
 	}
 	if len(notes) == 0 {

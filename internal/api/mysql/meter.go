@@ -129,7 +129,7 @@ func (m *meter) fail(err error) error {
 // stick lets the statement that runs end with an error that whoever met it cannot return. One that is only planned goes
 // on: it shows nothing, and meets it again when it runs.
 func (s *session) stick(err error) {
-	if err != nil && s.meter != nil {
+	if err != nil && s != nil && s.meter != nil {
 		_ = s.meter.fail(err) // whoever asks next is told
 	}
 }

@@ -80,7 +80,7 @@ func (d *Server) rename(ctx context.Context, s *session, from, to queue.Name) er
 	} else if there && to != from {
 		return sqlError(erTableExists, "42S01", "Table '%s' already exists", to.Name)
 	}
-	if _, _, err := d.store.Definition(from); err != nil {
+	if _, _, err := d.store.Definition(ctx, from); err != nil {
 		return fromStore(err, from.Name)
 	}
 	// The marks are there under the new name before it is the table's, and stay under the old one for as long as that

@@ -37,8 +37,8 @@ func (d *Server) claimed(ctx context.Context, h *held) (*queue.Peeked, error) {
 	return &p, nil
 }
 
-// columnsOf are the columns of the table that the statement, a SHOW or DESCRIBE, names, and its name; none when it cannot
-// be told.
+// columnsOf are the name of the table that the statement, a SHOW or DESCRIBE, names, and its columns: none when it
+// cannot be told.
 func (l *long) columnsOf(ctx context.Context, s *session) (queue.Name, message.Columns, error) {
 	n, ok := l.tableOf(s)
 	if !ok {
@@ -69,7 +69,7 @@ func (l *long) tableOf(s *session) (n queue.Name, ok bool) {
 
 // removeAll takes away what nobody owns now.
 func (d *Server) removeAll(ctx context.Context, n queue.Name) (removed int, err error) {
-	st, err := d.store.Stats(n)
+	st, err := d.store.Stats(ctx, n)
 	if err != nil {
 		return 0, err
 	}
@@ -96,13 +96,17 @@ func (d *Server) removeAll(ctx context.Context, n queue.Name) (removed int, err 
 // its definition, and a number that changes when that does. When there is none the error is one that absent knows, and
 // the name is the client's.
 func (d *Server) find(ctx context.Context, n queue.Name) (queue.Name, queue.Definition, uint64, error) {
-	def, version, err := d.store.Definition(n)
+	def, version, err := d.store.Definition(ctx, n)
 	if err == nil || absent(err) != nil {
 		return n, def, version, err
 	}
+	all, failed := d.store.Queues(ctx)
+	if failed != nil {
+		return n, def, version, failed
+	}
 	mine := d.store.Resolve(n)
 	var found []queue.Name
-	for _, q := range d.store.Queues() {
+	for _, q := range all {
 		if q.Namespace == mine.Namespace && strings.EqualFold(q.Name, n.Name) {
 			found = append(found, q)
 		}
@@ -110,7 +114,7 @@ func (d *Server) find(ctx context.Context, n queue.Name) (queue.Name, queue.Defi
 	if len(found) != 1 {
 		return n, def, version, err
 	}
-	def, version, err = d.store.Definition(found[0])
+	def, version, err = d.store.Definition(ctx, found[0])
 	return found[0], def, version, err
 }
 
@@ -122,7 +126,7 @@ func (d *Server) lookup(ctx context.Context, n queue.Name) (queue.Name, error) {
 
 // has tells whether there is a queue of that very name.
 func (d *Server) has(ctx context.Context, n queue.Name) (bool, error) {
-	_, _, err := d.store.Definition(n)
+	_, _, err := d.store.Definition(ctx, n)
 	return err == nil, absent(err)
 }
 

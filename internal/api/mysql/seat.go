@@ -18,7 +18,7 @@ import (
 // Owner mode begins with a wait and lasts until the row is ended or given back, also when the wait brought no row. It
 // covers all databases: whoever owns a row sees that row and no other.
 type seat struct {
-	store *queue.Store
+	store queue.Service
 	owner queue.Owner   // its claims end with the connection
 	lease time.Duration // of rows taken from now on; 0: as long as the connection lives
 

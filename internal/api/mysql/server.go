@@ -18,15 +18,22 @@ import (
 	"github.com/hikyaku/hikyaku/internal/api/mysql/auth"
 	"github.com/hikyaku/hikyaku/internal/api/mysql/settings"
 	"github.com/hikyaku/hikyaku/internal/door"
+	"github.com/hikyaku/hikyaku/internal/journal"
 	"github.com/hikyaku/hikyaku/internal/queue"
 )
 
 // Config is the settings of the door.
 type Config = settings.Config
 
+// Store is what the door uses: a store, and what SHOW ENGINE … STATUS says of its journal. A queue.Local is one.
+type Store interface {
+	queue.Service
+	JournalStats() journal.Stats
+}
+
 // Options are what a Server works with.
 type Options struct {
-	Store   *queue.Store
+	Store   Store
 	Users   *access.Users // nil: everyone may do everything
 	Busy    *door.Busy    // what requests and answers of all doors may take; nil: an account of its own
 	Traffic *door.Traffic // counts statements, connections and bytes; nil: nobody does
@@ -38,7 +45,7 @@ type Options struct {
 // Server is the MySQL door. Start and Close may be called from any goroutine, each any number of times.
 type Server struct {
 	config     Config
-	store      *queue.Store
+	store      Store
 	users      *access.Users
 	report     func(error)
 	traffic    traffic

@@ -39,7 +39,7 @@ func (l *long) show(sc *gms.Context, s *session, words []string) error {
 	case words[0] == "columns", words[0] == "fields":
 		return l.correctColumns(sc, s)
 	case words[0] == "status":
-		l.correctStatus()
+		return l.correctStatus(sc)
 	case words[0] == "processlist" && !s.mayAdminAll():
 		l.query = "SELECT id AS Id, user AS User, host AS Host, db, command AS Command, time AS Time, state AS " +
 			"State, info AS Info" +
@@ -49,7 +49,7 @@ func (l *long) show(sc *gms.Context, s *session, words []string) error {
 	case words[0] == "schemas":
 		l.query = schemas.replace(l.query, "${1}databases")
 	case words[0] == "engine" && len(words) > 2 && words[2] == "status":
-		return l.engineStatus(s, words[1])
+		return l.engineStatus(sc, s, words[1])
 	case words[0] == "grants":
 		if m := showGrants.parts(l.query); m != nil {
 			return l.grants(s, m[1])
@@ -200,7 +200,11 @@ func encryption(conn net.Conn) (state tls.ConnectionState, ok bool) {
 }
 
 // statusValues are the status variables that the door knows better.
-func (d *Server) statusValues(compressed bool) map[string]string {
+func (d *Server) statusValues(ctx context.Context, compressed bool) (map[string]string, error) {
+	queues, err := d.store.Queues(ctx)
+	if err != nil {
+		return nil, fromStore(err, "")
+	}
 	statements, running := strconv.FormatInt(d.counts.statements.Load(), 10), 0
 	for _, p := range d.processes.Processes() {
 		if p.Command == gms.ProcessCommandQuery {
@@ -211,12 +215,12 @@ func (d *Server) statusValues(compressed bool) map[string]string {
 	values := map[string]string{
 		"uptime": up, "uptime_since_flush_status": up, "questions": statements, "queries": statements,
 		"threads_connected": open, "threads_running": strconv.Itoa(max(running, 1)),
-		"open_tables": strconv.Itoa(len(d.store.Queues())), "compression": "OFF",
+		"open_tables": strconv.Itoa(len(queues)), "compression": "OFF",
 	}
 	if compressed {
 		values["compression"] = "ON"
 	}
-	return values
+	return values, nil
 }
 
 // ofPlugin begins the names of status variables that go-mysql-server has also with a point in the place of the last
@@ -224,9 +228,12 @@ func (d *Server) statusValues(compressed bool) map[string]string {
 const ofPlugin = "validate_password_"
 
 // correctStatus makes SHOW STATUS tell what the door counts, and how the connection is encrypted.
-func (l *long) correctStatus() {
+func (l *long) correctStatus(ctx context.Context) error {
 	state, encrypted := encryption(l.conn.Conn)
-	own := l.door.statusValues(compress.Compressed(l.conn.Conn))
+	own, err := l.door.statusValues(ctx, compress.Compressed(l.conn.Conn))
+	if err != nil {
+		return err
+	}
 	l.leaveOut(func(fields []*querypb.Field, row []sqltypes.Value) bool {
 		name := field(fields, "Variable_name")
 		return name >= 0 && strings.HasPrefix(strings.ToLower(row[name].ToString()), ofPlugin)
@@ -251,6 +258,7 @@ func (l *long) correctStatus() {
 		}
 		row[value] = sqltypes.MakeTrusted(row[value].Type(), []byte(text))
 	})
+	return nil
 }
 
 // correctColumns makes DESCRIBE and SHOW COLUMNS show types, defaults and privileges as MySQL does.

@@ -51,7 +51,7 @@ func (s *session) statsOf(ctx context.Context, table argument) (st queue.Stats, 
 	if err := s.may(access.Take, n, "SELECT"); err != nil {
 		return st, false, err
 	}
-	if st, err = s.door.store.Stats(n); err != nil {
+	if st, err = s.door.store.Stats(ctx, n); err != nil {
 		if failed := absent(err); failed != nil {
 			return st, false, failed
 		}

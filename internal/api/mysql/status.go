@@ -1,6 +1,7 @@
 package mysql
 
 import (
+	"context"
 	"fmt"
 	"strings"
 
@@ -10,17 +11,24 @@ import (
 )
 
 // engineStatus is SHOW ENGINE … STATUS: all tables that the user may take from, summed, and the journal under them.
-func (l *long) engineStatus(s *session, engine string) error {
+func (l *long) engineStatus(ctx context.Context, s *session, engine string) error {
 	if !strings.EqualFold(engine, engineName) {
 		return sqlError(erUnknownEngine, "42000", "Unknown storage engine '%s': there is %s", engine, engineName)
 	}
+	queues, err := l.door.store.Queues(ctx)
+	if err != nil {
+		return fromStore(err, "")
+	}
 	var sum queue.Stats
 	tables := 0
-	for _, n := range l.door.store.Queues() {
+	for _, n := range queues {
 		if !l.door.users.Allowed(s.user, access.Take, n) {
 			continue
 		}
-		st, err := l.door.store.Stats(n)
+		st, err := l.door.store.Stats(ctx, n)
+		if failed := absent(err); failed != nil {
+			return failed
+		}
 		if err != nil {
 			continue // it was dropped meanwhile
 		}

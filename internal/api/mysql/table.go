@@ -42,7 +42,7 @@ var (
 
 // table makes the table of a queue.
 func (d *Server) table(ctx *gms.Context, db string, n queue.Name) (*table, error) {
-	def, version, err := d.store.Definition(n)
+	def, version, err := d.store.Definition(ctx, n)
 	if err != nil {
 		return nil, err
 	}
@@ -92,14 +92,21 @@ func (t *table) collation() gms.CollationID {
 }
 
 // DataLength and RowCount are what SHOW TABLE STATUS shows.
-func (t *table) DataLength(*gms.Context) (uint64, error) {
-	st, err := t.door.store.Stats(t.name)
+func (t *table) DataLength(ctx *gms.Context) (uint64, error) {
+	st, err := t.stats(ctx)
 	return uint64(max(st.Bytes, 0)), err
 }
 
-func (t *table) RowCount(*gms.Context) (rows uint64, exact bool, err error) {
-	st, err := t.door.store.Stats(t.name)
+func (t *table) RowCount(ctx *gms.Context) (rows uint64, exact bool, err error) {
+	st, err := t.stats(ctx)
 	return uint64(max(st.Messages()-st.Claimed, 0)), false, err
+}
+
+// stats are the queue's. Where they are only a guess for a plan go-mysql-server passes over the error.
+func (t *table) stats(ctx *gms.Context) (queue.Stats, error) {
+	st, err := t.door.store.Stats(ctx, t.name)
+	sessionOf(ctx).stick(absent(err))
+	return st, fromStore(err, t.name.Name)
 }
 
 // Partitions: a queue has one.

@@ -54,8 +54,8 @@ func plainTimes(ctx context.Context, d *Server, answer vmysql.ResultSpoolFn) vmy
 	}
 }
 
-// clockDigits knows how many digits of a second columns have. Those of a table mostly follow each other: it is asked for
-// once.
+// clockDigits knows how many digits of a second columns have. It keeps what it asked for last: those of a table mostly
+// follow each other.
 type clockDigits struct {
 	door    *Server
 	table   queue.Name

@@ -136,7 +136,7 @@ func (s *session) wish(ctx context.Context, text string) (wish, error) {
 		return w, nil
 	}
 	if w.where, err = s.door.conditions.get(n, version, where,
-		func() (*condition.Expr, error) { return s.door.store.Parse(n, where) }); err != nil {
+		func() (*condition.Expr, error) { return s.door.store.Parse(ctx, n, where) }); err != nil {
 		var c *condition.Error
 		if errors.As(err, &c) {
 			return wish{}, complaint(fmt.Sprintf("condition of '%s': at character %d: %v", table, c.Column, c))
