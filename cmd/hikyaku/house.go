@@ -89,7 +89,7 @@ func openHouse(ctx context.Context, f *config.File, logTo io.Writer, adopt bool)
 		return nil, errors.Join(err, h.close())
 	}
 	h.functions, err = deployment.Open(ctx, deployment.Config{
-		Store: h.store, Dir: functionsDir(f.DataDir), RetryDelay: f.API.Lambda.RetryDelay,
+		Store: h.store.Service(), Dir: functionsDir(f.DataDir), RetryDelay: f.API.Lambda.RetryDelay,
 		Pool:   h.pool(),
 		Report: func(err error) { log.Warn("functions", "error", err) },
 	})

@@ -10,6 +10,8 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+
+	"github.com/hikyaku/hikyaku/internal/queue"
 )
 
 // archives is the folder of archives, each of which is named by its checksum.
@@ -99,6 +101,15 @@ func (r *Registry) drop(sums ...string) {
 		}
 		r.giving.Unlock()
 		r.mark(sum, "")
+	}
+}
+
+// unkept drops archives of what was refused with err. Where nobody knows whether it was kept, they stay: the next Open
+// sees what names them.
+func (r *Registry) unkept(err error, sums ...string) {
+	if !errors.Is(err, queue.ErrUnavailable) && !errors.Is(err, context.Canceled) &&
+		!errors.Is(err, context.DeadlineExceeded) {
+		r.drop(sums...)
 	}
 }
 

@@ -60,7 +60,7 @@ func (r *Registry) CreateSigned(ctx context.Context, name, signing string, s Set
 		return nil, fmt.Errorf("function %s: %w", name, err)
 	}
 	if err := r.put(ctx, f); err != nil {
-		r.drop(f.Latest.SHA256)
+		r.unkept(err, f.Latest.SHA256)
 		return nil, err
 	}
 	return f, nil
@@ -108,10 +108,11 @@ func (r *Registry) Update(ctx context.Context, name, revision string, settings f
 		}
 		err := r.put(ctx, f)
 		if err != nil {
-			unused = f.Latest.archivesOf()
+			r.unkept(err, f.Latest.archivesOf()...)
+			return err
 		}
 		r.drop(unused...)
-		return err
+		return nil
 	})
 }
 

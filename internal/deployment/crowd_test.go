@@ -126,7 +126,7 @@ func beKilled(dir string) {
 		if err != nil {
 			return err
 		}
-		r, err := deployment.Open(ctx, deployment.Config{Store: s, Dir: filepath.Join(dir, "functions"),
+		r, err := deployment.Open(ctx, deployment.Config{Store: s.Service(), Dir: filepath.Join(dir, "functions"),
 			Pool: function.Config{Isolation: function.None}})
 		if err != nil {
 			return err

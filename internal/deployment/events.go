@@ -26,6 +26,8 @@ const (
 	usualRetries = 2
 	// poll is how long a runner waits at once.
 	poll = 20 * time.Second
+	// again is how long to wait after the store could not be asked.
+	again = time.Second
 )
 
 // Attributes of an event's message.
@@ -68,13 +70,13 @@ func (r *Registry) Enqueue(ctx context.Context, in function.Request) (string, er
 		!errors.Is(err, queue.ErrExists) {
 		return "", fmt.Errorf("keep an event for %s: %w", f.Name, err)
 	}
+	r.run(f.Name) // before: when nobody knows whether the event was kept, it may be there
 	if _, err := r.store.Put(ctx, n, []message.Message{m}); err != nil {
 		if errors.Is(err, queue.ErrQueueFull) || errors.Is(err, queue.ErrNoRoom) {
 			return "", &wrong{ErrFull, fmt.Sprintf("keep an event for %s: %v", f.Name, err)}
 		}
 		return "", fmt.Errorf("keep an event for %s: %w", f.Name, err)
 	}
-	r.run(f.Name)
 	return in.ID, nil
 }
 
@@ -175,7 +177,7 @@ func (r *Registry) serve(ctx context.Context, ask queue.ClaimRequest, most int, 
 	free := make(chan struct{}, most)
 	var under sync.WaitGroup
 	defer under.Wait()
-	for {
+	for away := false; ; {
 		select {
 		case free <- struct{}{}:
 		case <-ctx.Done():
@@ -188,20 +190,22 @@ func (r *Registry) serve(ctx context.Context, ask queue.ClaimRequest, most int, 
 			}
 			<-free
 			if err == nil {
+				away = false
 				continue
 			}
-			if ctx.Err() != nil || errors.Is(err, queue.ErrClosed) || errors.Is(err, queue.ErrUnavailable) ||
-				errors.Is(err, queue.ErrStale) {
+			if ctx.Err() != nil || errors.Is(err, queue.ErrClosed) || errors.Is(err, queue.ErrStale) {
 				return
 			}
-			if !errors.Is(err, queue.ErrNotFound) {
+			gone := errors.Is(err, queue.ErrUnavailable)
+			if !errors.Is(err, queue.ErrNotFound) && !(gone && away) { // one that is away is told of once
 				r.config.Report(fmt.Errorf("functions: take from %s: %w", ask.From[0].Queue.Short(), err))
 			}
-			if !pause(ctx, time.Second) {
+			if away = gone; !pause(ctx, again) {
 				return
 			}
 			continue
 		}
+		away = false
 		owner := ask.Owner
 		ask.Owner = r.newOwner()
 		under.Go(func() {

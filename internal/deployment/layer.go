@@ -142,7 +142,7 @@ func (r *Registry) PublishLayer(ctx context.Context, name string, archive []byte
 	l.Next++
 	l.versions[v.Number] = v
 	if err := r.keepLayer(ctx, l, v); err != nil {
-		r.drop(v.SHA256)
+		r.unkept(err, v.SHA256)
 		return v, err
 	}
 	return v, nil

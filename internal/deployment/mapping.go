@@ -51,9 +51,12 @@ func (r *Registry) Map(ctx context.Context, m Mapping) (Mapping, error) {
 	case m.MaxConcurrency != 0 && (m.MaxConcurrency < 2 || m.MaxConcurrency > 1000):
 		return m, invalid("the maximum concurrency is 2 to 1000")
 	}
-	if _, _, err := r.store.Definition(from); err != nil {
+	switch _, _, err := r.store.Definition(ctx, from); {
+	case errors.Is(err, queue.ErrNotFound):
 		return m, invalid("Error occurred while ReceiveMessage. SQS Error Code: " +
 			"AWS.SimpleQueueService.NonExistentQueue. SQS Error Message: The specified queue does not exist.")
+	case err != nil:
+		return m, fmt.Errorf("look for the queue %s: %w", from.Short(), err)
 	}
 	if _, _, err := r.Version(m.Function, m.Qualifier); err != nil {
 		return m, err
@@ -242,12 +245,31 @@ func (r *Registry) invokeInTurn(ctx context.Context, in function.Request, most t
 	return r.Invoke(ctx, in)
 }
 
+// unasked gives claims back that the function has not seen, since the store could not be asked about their queue.
+func (r *Registry) unasked(ctx context.Context, from queue.Name, cs []queue.Claim, why error) {
+	back := queue.Settlement{Kind: queue.Back, Uncounted: true}
+	if ctx.Err() == nil {
+		r.config.Report(fmt.Errorf("functions: ask about %s: %w", from.Short(), why))
+		back.Delay = again
+	}
+	settles := make([]queue.Settlement, len(cs))
+	for i := range cs {
+		settles[i] = back
+		settles[i].Token = cs[i].Token
+	}
+	r.settle(ctx, settles...)
+}
+
 // batch gives claims to the function and settles them by its answer. What failed becomes visible again when the queue's
 // lease would have ended, as if nobody had deleted it; the queue's bound of attempts makes dead letters.
 func (r *Registry) batch(ctx context.Context, m Mapping, from queue.Name, cs []queue.Claim) {
-	d, _, err := r.store.Definition(from)
-	if err != nil {
+	d, _, err := r.store.Definition(ctx, from)
+	switch {
+	case errors.Is(err, queue.ErrNotFound):
 		return // the queue is gone, and the claims with it
+	case err != nil: // nobody knows how long they may take
+		r.unasked(ctx, from, cs, err)
+		return
 	}
 	lease := d.ClaimLease()
 	messages := make([]*message.Message, len(cs))

@@ -33,11 +33,15 @@ type known struct {
 }
 
 // load reads everything.
-func load(store *queue.Store) (known, error) {
+func load(ctx context.Context, store queue.Noting) (known, error) {
 	k := known{functions: map[string]*Function{}, layers: map[string]*Layer{},
 		signings: map[string]Signing{}}
+	notes, err := store.Notes(ctx, room)
+	if err != nil {
+		return k, fmt.Errorf("read what the store knows of functions: %w", err)
+	}
 	var parts []queue.Note // of functions and layers, which are read before
-	for _, n := range store.Notes(room) {
+	for _, n := range notes {
 		if strings.HasPrefix(n.Key, versionKey) || strings.HasPrefix(n.Key, layerVersionKey) {
 			parts = append(parts, n)
 			continue

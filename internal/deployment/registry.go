@@ -17,7 +17,7 @@ import (
 
 // Config is what a Registry needs. Store and Dir have to be there.
 type Config struct {
-	Store *queue.Store
+	Store queue.Service // the Registry does not close it
 	// Dir is a folder for archives and for what runs. It is the Registry's alone, and is made when it is needed.
 	Dir string
 	// Pool are the settings of the pool of instances; its Dir is below the Registry's.
@@ -34,7 +34,7 @@ type Config struct {
 // Registry keeps functions and runs them. Its methods may be called from any goroutine.
 type Registry struct {
 	config Config
-	store  *queue.Store
+	store  queue.Service
 
 	change sync.Mutex // held while functions are changed
 	giving sync.Mutex // held while the pool is given a version; nothing else is waited for meanwhile
@@ -65,7 +65,8 @@ type live struct {
 	revision string
 }
 
-// Open reads what the store knows, and goes on with events and mappings.
+// Open reads what the store knows, and goes on with events and mappings. An error of the store, such as
+// queue.ErrUnavailable, changes nothing in the folder.
 func Open(ctx context.Context, c Config) (*Registry, error) {
 	if c.Store == nil || c.Dir == "" {
 		return nil, errors.New("deployment: a store and a folder are needed")
@@ -88,9 +89,13 @@ func Open(ctx context.Context, c Config) (*Registry, error) {
 	c.Pool.Dir = filepath.Join(c.Dir, "run")
 	r := &Registry{config: c, store: c.Store, live: map[string]*live{}, feeds: map[string]*feed{},
 		runners: map[string]*runner{}, altered: map[string]string{}}
-	k, err := load(c.Store)
+	k, err := load(ctx, c.Store)
 	if err != nil {
 		return nil, err
+	}
+	queues, err := c.Store.Queues(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("look for events that wait: %w", err)
 	}
 	r.all, r.layers, r.signings = k.functions, k.layers, k.signings
 	if err := r.sweep(); err != nil {
@@ -98,7 +103,7 @@ func Open(ctx context.Context, c Config) (*Registry, error) {
 	}
 	r.stopping, r.stop = context.WithCancel(context.WithoutCancel(ctx))
 	r.work.Go(r.checkArchives)
-	for _, n := range c.Store.Queues() {
+	for _, n := range queues {
 		if n.Namespace == eventSpace && r.all[n.Name] != nil {
 			r.run(n.Name)
 		}

@@ -42,7 +42,7 @@ func open(t *testing.T, dir string, change ...func(*deployment.Config)) (*deploy
 	if err != nil {
 		t.Fatal(err)
 	}
-	c := deployment.Config{Store: s, Dir: filepath.Join(dir, "functions"),
+	c := deployment.Config{Store: s.Service(), Dir: filepath.Join(dir, "functions"),
 		Pool: function.Config{Isolation: function.None}, RetryDelay: time.Millisecond,
 		Report: func(err error) { t.Log("reported:", err) }}
 	for _, f := range change {
@@ -312,7 +312,7 @@ func TestFunctionsOfTheConfigurationAreMadeWhenMemoryIsFull(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer s.Close()
-	r, err := deployment.Open(t.Context(), deployment.Config{Store: s, Dir: t.TempDir(),
+	r, err := deployment.Open(t.Context(), deployment.Config{Store: s.Service(), Dir: t.TempDir(),
 		Pool: function.Config{Isolation: function.None}})
 	if err != nil {
 		t.Fatal(err)

@@ -101,8 +101,8 @@ func openRig(t testing.TB, dir string, c Config, users *access.Users) *rig {
 		see := filepath.Join(dir, "see")
 		pool = function.Config{See: []string{see}, Hide: []string{filepath.Join(see, "not")}}
 	}
-	functions, err := deployment.Open(t.Context(), deployment.Config{Store: s, Dir: filepath.Join(dir, "functions"),
-		Pool: pool, RetryDelay: time.Millisecond, Report: report})
+	functions, err := deployment.Open(t.Context(), deployment.Config{Store: s.Service(),
+		Dir: filepath.Join(dir, "functions"), Pool: pool, RetryDelay: time.Millisecond, Report: report})
 	if err != nil {
 		t.Fatal(err)
 	}
