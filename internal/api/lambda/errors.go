@@ -1,6 +1,7 @@
 package lambda
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -74,6 +75,11 @@ func unsupported(format string, args ...any) *Error {
 		Message: "hikyaku does not do this: " + fmt.Sprintf(format, args...)}
 }
 
+// unavailable is the answer where the same call may be answered later.
+func unavailable(message string) *Error {
+	return &Error{Name: "ServiceException", Status: http.StatusServiceUnavailable, Message: message}
+}
+
 // errorOf is the service's word for an error of ours.
 func (d *Server) errorOf(err error) *Error {
 	var e *Error
@@ -114,9 +120,15 @@ func (d *Server) errorOf(err error) *Error {
 	case errors.Is(err, function.ErrNotIsolated), errors.Is(err, loader.ErrMissing):
 		return &Error{Name: "InvalidRuntimeException", Status: http.StatusBadGateway, Message: err.Error()}
 	case errors.Is(err, function.ErrClosed), errors.Is(err, queue.ErrClosed):
-		return &Error{Name: "ServiceException", Status: http.StatusServiceUnavailable,
-			Message: "the door closes: try again"}
-	case errors.Is(err, queue.ErrNoRoom), errors.Is(err, queue.ErrRefused), errors.Is(err, queue.ErrUnavailable):
+		return unavailable("the door closes: try again")
+	case errors.Is(err, queue.ErrUnavailable):
+		return unavailable(err.Error())
+	case errors.Is(err, context.Canceled):
+		return unavailable("the request was given up: try again")
+	case errors.Is(err, context.DeadlineExceeded):
+		d.report(fmt.Errorf("lambda door: %w", err))
+		return unavailable("it took too long: try again")
+	case errors.Is(err, queue.ErrNoRoom), errors.Is(err, queue.ErrRefused):
 		return &Error{Name: "ServiceException", Status: http.StatusInternalServerError, Message: err.Error()}
 	}
 	d.report(fmt.Errorf("lambda door: %w", err))

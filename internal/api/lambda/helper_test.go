@@ -83,7 +83,8 @@ type rig struct {
 
 func newRig(t *testing.T) *rig { return openRig(t, t.TempDir(), Config{}, nil) }
 
-func openRig(t testing.TB, dir string, c Config, users *access.Users) *rig {
+// openRig opens a rig in a folder; wrap, if there is one, stands between the functions and their store.
+func openRig(t testing.TB, dir string, c Config, users *access.Users, wrap ...func(queue.Service) queue.Service) *rig {
 	t.Helper()
 	j, err := file.Open(t.Context(), file.Options{Dir: filepath.Join(dir, "journal"), Durability: journal.OS,
 		SegmentBytes: 4 << 20})
@@ -101,14 +102,18 @@ func openRig(t testing.TB, dir string, c Config, users *access.Users) *rig {
 		see := filepath.Join(dir, "see")
 		pool = function.Config{See: []string{see}, Hide: []string{filepath.Join(see, "not")}}
 	}
-	functions, err := deployment.Open(t.Context(), deployment.Config{Store: s.Service(),
-		Dir: filepath.Join(dir, "functions"), Pool: pool, RetryDelay: time.Millisecond, Report: report})
+	store := queue.Service(s.Service())
+	for _, w := range wrap {
+		store = w(store)
+	}
+	functions, err := deployment.Open(t.Context(), deployment.Config{Store: store, Dir: filepath.Join(dir, "functions"),
+		Pool: pool, RetryDelay: time.Millisecond, Report: report})
 	if err != nil {
 		t.Fatal(err)
 	}
 	c.Listen = "127.0.0.1:0"
 	traffic := door.NewTraffic("lambda")
-	d, err := New(c, Options{Functions: functions, Store: s, Users: users, Traffic: traffic, Report: report})
+	d, err := New(c, Options{Functions: functions, Store: store, Users: users, Traffic: traffic, Report: report})
 	if err != nil {
 		t.Fatal(err)
 	}

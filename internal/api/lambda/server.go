@@ -19,7 +19,7 @@ import (
 // Options are what a Server works with. Functions has to be there.
 type Options struct {
 	Functions *deployment.Registry // the door does not close it
-	Store     *queue.Store         // for the names of queues
+	Store     Names                // for the names of queues
 	Users     *access.Users        // nil: everyone may do everything
 	Busy      *door.Busy           // what requests and answers of all doors may take; nil: an account of its own
 	Traffic   *door.Traffic        // counts requests, connections and bytes; nil: nobody does
@@ -30,11 +30,16 @@ type Options struct {
 	Report func(error)
 }
 
+// Names is what the door needs of the house's store, which is all that needs nobody to be asked; a queue.Service is one.
+type Names interface {
+	Resolve(n queue.Name) queue.Name
+}
+
 // Server is the Lambda door. Start and Close may be called from any goroutine, each any number of times.
 type Server struct {
 	config    Config
 	functions *deployment.Registry
-	store     *queue.Store
+	store     Names
 	users     *access.Users
 	report    func(error)
 	verifier  sigv4.Verifier
