@@ -85,7 +85,7 @@ func openHouse(ctx context.Context, f *config.File, logTo io.Writer, adopt bool)
 	if err := f.Define(ctx, h.store.Configured(), adopt); err != nil {
 		return nil, errors.Join(h.definitions(err), h.close())
 	}
-	if h.campaigns, err = campaign.Open(h.store, nil); err != nil {
+	if h.campaigns, err = campaign.Open(ctx, h.store.Service(), nil); err != nil {
 		return nil, errors.Join(err, h.close())
 	}
 	h.functions, err = deployment.Open(ctx, deployment.Config{

@@ -3,6 +3,7 @@ package campaign
 import (
 	"cmp"
 	"context"
+	"errors"
 	"slices"
 	"time"
 
@@ -79,8 +80,8 @@ func (r *Registry) Beat(ctx context.Context) {
 	_ = r.flush(ctx) // what could not be kept is kept with the next beat, or at Close
 	now := r.clock()
 	for _, c := range r.ending(now) {
-		if r.left(ctx, c) {
-			continue
+		if left, err := r.left(ctx, c); left || err != nil {
+			continue // what cannot be found out is looked for again with a later beat
 		}
 		r.end(ctx, c)
 	}
@@ -107,32 +108,43 @@ func (r *Registry) ending(now time.Time) (cs []*campaign) {
 
 // left tells whether something of a campaign is in the queues that are guarded or, unless all was made of it, its
 // message in its own.
-func (r *Registry) left(ctx context.Context, c *campaign) bool {
+func (r *Registry) left(ctx context.Context, c *campaign) (bool, error) {
 	r.mu.Lock()
 	queues, complete, from := slices.Clone(r.guarded), c.complete(), c.def.Queue
 	r.mu.Unlock()
 	if !complete {
-		queues = append(queues, r.readers(from)...)
+		more, err := r.readers(ctx, from)
+		if err != nil {
+			return false, err
+		}
+		queues = append(queues, more...)
 	}
 	for _, n := range queues {
-		where, err := r.store.Parse(n, Attribute+" = '"+c.id+"'")
-		if err == nil && !r.store.Idle(ctx, n, where) {
-			return true
+		where, err := r.store.Parse(ctx, n, Attribute+" = '"+c.id+"'")
+		if errors.Is(err, queue.ErrCondition) {
+			continue // its messages have no such attribute
+		}
+		if err != nil {
+			return false, err
+		}
+		if idle, err := r.store.Idle(ctx, n, where); !idle || err != nil {
+			return true, err
 		}
 	}
-	return false
+	return false, nil
 }
 
 // readers are the queues into which goes what is put to a queue or topic.
-func (r *Registry) readers(to string) []queue.Name {
+func (r *Registry) readers(ctx context.Context, to string) ([]queue.Name, error) {
 	n, err := queue.ParseName(to)
 	if err != nil {
-		return nil
+		return nil, nil // no message goes there
 	}
-	if topic, err := r.store.TopicStats(n); err == nil {
-		return topic.Subscriptions
+	topic, err := r.store.TopicStats(ctx, n)
+	if errors.Is(err, queue.ErrNotFound) {
+		return []queue.Name{n}, nil
 	}
-	return []queue.Name{n}
+	return topic.Subscriptions, err
 }
 
 // end notes that nothing of a campaign is left. What cannot be kept is tried with a later beat.

@@ -1,6 +1,6 @@
 // Package campaign remembers the campaigns of a server: what was started, how far it is, and whether it is to go on.
 //
-//	r, err := campaign.Open(store, nil)
+//	r, err := campaign.Open(ctx, store, nil)
 //	v, _, err := r.Start(ctx, campaign.Order{Queue: news, Body: []byte(`{"news": 42}`)})
 //	err = r.Pause(ctx, v.ID)
 //

@@ -1,6 +1,7 @@
 package campaign
 
 import (
+	"context"
 	"testing"
 
 	"github.com/hikyaku/hikyaku/internal/queue"
@@ -12,7 +13,7 @@ type notes struct {
 	list []queue.Note
 }
 
-func (n notes) Notes(string) []queue.Note { return n.list }
+func (n notes) Notes(context.Context, string) ([]queue.Note, error) { return n.list, nil }
 
 // FuzzNotes reads any notes: the start goes on with what they say, or is refused with the note's name.
 func FuzzNotes(f *testing.F) {
@@ -24,7 +25,7 @@ func FuzzNotes(f *testing.F) {
 	f.Fuzz(func(t *testing.T, a string, x []byte, b string, y []byte, c string, z []byte) {
 		r := &Registry{all: map[string]*campaign{}, byKey: map[string]*campaign{},
 			store: notes{list: []queue.Note{{Key: a, Value: x}, {Key: b, Value: y}, {Key: c, Value: z}}}}
-		if r.load() != nil {
+		if r.load(t.Context()) != nil {
 			return
 		}
 		r.publish()

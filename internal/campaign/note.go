@@ -1,6 +1,7 @@
 package campaign
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"strings"
@@ -61,8 +62,11 @@ func noteOf(key string, value any) queue.Note {
 }
 
 // load reads what was kept.
-func (r *Registry) load() error {
-	notes := r.store.Notes(room)
+func (r *Registry) load(ctx context.Context) error {
+	notes, err := r.store.Notes(ctx, room)
+	if err != nil {
+		return fmt.Errorf("read what is remembered of campaigns: %w", err)
+	}
 	for _, n := range notes {
 		if strings.Contains(n.Key, " ") {
 			continue

@@ -13,16 +13,16 @@ import (
 	"github.com/hikyaku/hikyaku/internal/queue"
 )
 
-// Store is what the registry uses of a *queue.Store.
+// Store is what the registry needs of the house's store; a queue.Service is one.
 type Store interface {
 	Resolve(n queue.Name) queue.Name
 	Commit(ctx context.Context, c queue.Change) ([][]queue.PutResult, []error, error)
-	Notes(room string) []queue.Note
-	Stats(n queue.Name) (queue.Stats, error)
-	TopicStats(n queue.Name) (queue.TopicStats, error)
-	HasTopic(n queue.Name) bool
-	Parse(n queue.Name, where string) (*condition.Expr, error)
-	Idle(ctx context.Context, n queue.Name, where *condition.Expr) bool
+	Notes(ctx context.Context, room string) ([]queue.Note, error)
+	Stats(ctx context.Context, n queue.Name) (queue.Stats, error)
+	TopicStats(ctx context.Context, n queue.Name) (queue.TopicStats, error)
+	HasTopic(ctx context.Context, n queue.Name) (bool, error)
+	Parse(ctx context.Context, n queue.Name, where string) (*condition.Expr, error)
+	Idle(ctx context.Context, n queue.Name, where *condition.Expr) (bool, error)
 }
 
 // Registry remembers campaigns. Its methods may be called from any goroutine; those that components call do nothing on
@@ -71,8 +71,9 @@ func (s *Stopped) State(id string) State {
 	return s.state[id]
 }
 
-// Open reads what is remembered. clock is for tests; nil: time.Now. The store outlives the registry.
-func Open(store Store, clock func() time.Time) (*Registry, error) {
+// Open reads what is remembered; ctx only bounds that. clock is for tests; nil: time.Now. The store outlives the
+// registry. Errors are the store's, such as queue.ErrUnavailable, and those of notes that cannot be read.
+func Open(ctx context.Context, store Store, clock func() time.Time) (*Registry, error) {
 	if clock == nil {
 		clock = time.Now
 	}
@@ -81,15 +82,15 @@ func Open(store Store, clock func() time.Time) (*Registry, error) {
 		follows: map[int]func(){},
 		done:    make(chan struct{}),
 	}
-	if err := r.load(); err != nil {
+	if err := r.load(ctx); err != nil {
 		return nil, err
 	}
 	r.publish()
-	ctx, cancel := context.WithCancel(context.Background())
+	beating, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	r.stop = cancel
 	go func() {
 		defer close(r.done)
-		r.beat(ctx)
+		r.beat(beating)
 	}()
 	return r, nil
 }

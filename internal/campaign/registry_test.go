@@ -78,7 +78,7 @@ func open(t *testing.T) *rig {
 // reopen is what a start of the program does; what was there before is lost, as by a kill, unless it was closed.
 func (r *rig) reopen(t *testing.T) {
 	t.Helper()
-	made, err := campaign.Open(r.store, r.clock.now)
+	made, err := campaign.Open(t.Context(), r.store.Service(), r.clock.now)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -379,12 +379,12 @@ func TestALongTextIsShownUpToItsLastWholeLetter(t *testing.T) {
 
 // told is a store that calls kept once a change is durable, before anybody else hears of it.
 type told struct {
-	*queue.Store
+	queue.Service
 	kept func(queue.Change)
 }
 
 func (s *told) Commit(ctx context.Context, c queue.Change) ([][]queue.PutResult, []error, error) {
-	results, errs, err := s.Store.Commit(ctx, c)
+	results, errs, err := s.Service.Commit(ctx, c)
 	if err == nil {
 		s.kept(c)
 	}
@@ -393,8 +393,8 @@ func (s *told) Commit(ctx context.Context, c queue.Change) ([][]queue.PutResult,
 
 func TestACampaignIsKnownToTheFirstWhoHasItsMessage(t *testing.T) {
 	r := open(t)
-	store := &told{Store: r.store}
-	reg, err := campaign.Open(store, r.clock.now)
+	store := &told{Service: r.store.Service()}
+	reg, err := campaign.Open(t.Context(), store, r.clock.now)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -437,7 +437,7 @@ func TestACallerWhoGoesAwayLeavesNothingHalfDone(t *testing.T) {
 
 func TestACampaignThatCannotBeKeptIsNotKnown(t *testing.T) {
 	r := open(t)
-	reg, err := campaign.Open(full{r.store}, r.clock.now)
+	reg, err := campaign.Open(t.Context(), full{r.store.Service()}, r.clock.now)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -451,7 +451,7 @@ func TestACampaignThatCannotBeKeptIsNotKnown(t *testing.T) {
 }
 
 // full is a store that has no room.
-type full struct{ *queue.Store }
+type full struct{ queue.Service }
 
 func (full) Commit(context.Context, queue.Change) ([][]queue.PutResult, []error, error) {
 	return nil, nil, queue.ErrNoRoom

@@ -87,7 +87,7 @@ func (r *Registry) Start(ctx context.Context, o Order) (v View, before bool, err
 		return View{}, false, err
 	}
 	o.Queue = r.store.Resolve(o.Queue)
-	if err := r.known(o.Queue); err != nil {
+	if err := r.known(ctx, o.Queue); err != nil {
 		return View{}, false, err
 	}
 	r.changing.Lock()
@@ -171,10 +171,10 @@ func (c *campaign) message(o *Order) message.Message {
 }
 
 // known refuses a queue that is not there: with queues made on demand, a campaign would lie in a misspelt one for good.
-func (r *Registry) known(n queue.Name) error {
-	if r.store.HasTopic(n) {
-		return nil
+func (r *Registry) known(ctx context.Context, n queue.Name) error {
+	if there, err := r.store.HasTopic(ctx, n); there || err != nil {
+		return err
 	}
-	_, err := r.store.Stats(n)
+	_, err := r.store.Stats(ctx, n)
 	return err
 }

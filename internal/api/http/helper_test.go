@@ -137,7 +137,7 @@ func start(t *testing.T, s settings) *rig {
 		Push: s.push, Report: r.reports.add,
 	}
 	if s.campaigns {
-		if options.Campaigns, err = campaign.Open(r.store, nil); err != nil {
+		if options.Campaigns, err = campaign.Open(t.Context(), r.store.Service(), nil); err != nil {
 			t.Fatal(err)
 		}
 		t.Cleanup(func() {

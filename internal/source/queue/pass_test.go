@@ -19,7 +19,7 @@ func TestMessagesOfAPausedCampaignStayInTheirQueue(t *testing.T) {
 	if _, err := store.CreateQueue(t.Context(), named("news"), queue.Definition{}); err != nil {
 		t.Fatal(err)
 	}
-	campaigns, err := campaign.Open(store, nil)
+	campaigns, err := campaign.Open(t.Context(), store.Service(), nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -41,7 +41,7 @@ func control(t *testing.T, o campaign.Order) *controlled {
 	if _, err := c.store.CreateQueue(t.Context(), news, queue.Definition{}); err != nil {
 		t.Fatal(err)
 	}
-	if c.campaigns, err = campaign.Open(c.store, nil); err != nil {
+	if c.campaigns, err = campaign.Open(t.Context(), c.store.Service(), nil); err != nil {
 		t.Fatal(err)
 	}
 	c.begin(t)
@@ -87,7 +87,7 @@ func (c *controlled) restart(t *testing.T) {
 		t.Fatal(err)
 	}
 	var err error
-	if c.campaigns, err = campaign.Open(c.store, nil); err != nil {
+	if c.campaigns, err = campaign.Open(t.Context(), c.store.Service(), nil); err != nil {
 		t.Fatal(err)
 	}
 	c.begin(t)
