@@ -295,7 +295,7 @@ func (us *Users) AnyHashed() bool { return us != nil && us.list.Load().hashed > 
 
 // Allowed tells whether the user may do it with that queue or topic. Without users everyone may, but after Guard only
 // Local tells who may Admin and Push; with users, nobody (a nil user) may nothing. The name's namespace must be
-// resolved (queue.Store.Resolve): grants do not follow aliases.
+// resolved (queue.Service.Resolve): grants do not follow aliases.
 func (us *Users) Allowed(user *User, action Action, name queue.Name) bool {
 	return us.some(user, action.everyones(), func(r rule) bool { return r.can == action && r.on.matches(name) })
 }

@@ -40,7 +40,7 @@ func (r *Receipt) Bytes() int { return r.Message.Size() + receiptBytes }
 
 const receiptBytes = 512
 
-// ReceiptStore is what receipts are put into; *queue.Store is one.
+// ReceiptStore is what receipts are put into; a queue.Service is one.
 type ReceiptStore interface {
 	Put(ctx context.Context, n queue.Name, msgs []message.Message) ([]queue.PutResult, error)
 }

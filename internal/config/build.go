@@ -192,7 +192,7 @@ func (f *File) fedBy(text string) []string {
 	return feeds
 }
 
-// Definer makes queues and topics: queue.Configured, and *queue.Store where a limit of memory may refuse them.
+// Definer makes queues and topics: queue.Configured, and a queue.Service where a limit of memory may refuse them.
 type Definer interface {
 	CreateQueue(ctx context.Context, n queue.Name, d queue.Definition) (created bool, err error)
 	AlterQueue(ctx context.Context, n queue.Name, d queue.Definition) error

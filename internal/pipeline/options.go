@@ -54,7 +54,7 @@ const mostMaxInFlight = 50_000
 // RunSlack is the Slack of a process that was started to run one pipeline.
 const RunSlack = 64 << 20
 
-// DeadLetters is where dead letters are kept; *queue.Store is one. Put returns when they are durable.
+// DeadLetters is where dead letters are kept; a queue.Service is one. Put returns when they are durable.
 type DeadLetters interface {
 	Put(ctx context.Context, n queue.Name, msgs []message.Message) ([]queue.PutResult, error)
 }

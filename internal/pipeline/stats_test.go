@@ -12,7 +12,7 @@ import (
 	"github.com/hikyaku/hikyaku/internal/queue"
 )
 
-var _ DeadLetters = (*queue.Store)(nil)
+var _ DeadLetters = queue.Service(nil)
 
 func TestStatsTellWhatEveryNodeIsDoing(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
