@@ -114,7 +114,7 @@ func (d *demo) run(ctx context.Context) (err error) {
 	if result.DeadLettered > 0 {
 		return deadIn(result)
 	}
-	return d.account(s, h.store, phones, took)
+	return d.account(ctx, s, h.store.Service(), phones, took)
 }
 
 // makeUsers fills the example's database with as many users as are wanted.
@@ -152,8 +152,9 @@ func (d *demo) config(dir string, phones *phones) (*config.File, error) {
 }
 
 // account compares what was to be told with what the phones were told.
-func (d *demo) account(sc terminal, store *queue.Store, phones *phones, took time.Duration) error {
-	s, err := store.Stats(queue.Name{Namespace: queue.DefaultNamespace, Name: "outbox"})
+func (d *demo) account(ctx context.Context, sc terminal, store queue.Looking, phones *phones,
+	took time.Duration) error {
+	s, err := store.Stats(ctx, queue.Name{Namespace: queue.DefaultNamespace, Name: "outbox"})
 	if err != nil {
 		return err
 	}

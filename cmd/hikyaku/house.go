@@ -172,7 +172,8 @@ func (h *house) newPipeline(in io.Reader, out io.Writer, finite bool, observer p
 		slack = pipeline.RunSlack
 	}
 	p, err := pipeline.New(built.Nodes, pipeline.Options{
-		Store: h.store, Finite: finite, Slack: slack, Logger: h.log, Observe: observer, Abandon: h.journal.Failed(),
+		Store: h.store.Service(), Finite: finite, Slack: slack, Logger: h.log, Observe: observer,
+		Abandon: h.journal.Failed(),
 	})
 	if err != nil {
 		return nil, err
