@@ -30,7 +30,7 @@ type Options struct {
 	Report func(error)
 }
 
-// Names is what the door needs of the house's store, which is all that needs nobody to be asked; a queue.Service is one.
+// Names is what the door itself needs of the house's store, for which nobody has to be asked; a queue.Service is one.
 type Names interface {
 	Resolve(n queue.Name) queue.Name
 }
