@@ -5,13 +5,14 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/hikyaku/hikyaku/internal/condition"
 	"github.com/hikyaku/hikyaku/internal/message"
 	"github.com/hikyaku/hikyaku/internal/queue"
 )
 
-// Queues is what a Backlog asks: a queue.Store.
+// Queues is what a Backlog asks; a queue.Service is one.
 type Queues interface {
 	First(ctx context.Context, from queue.From) (queue.Peeked, bool, error)
 }
@@ -59,23 +60,28 @@ func (b *Backlog) Start(ctx context.Context) error {
 
 // Newer tells whether a message newer than this one waits in the queue, ready to be claimed, for the same device and
 // with the same collapse id. It looks at the oldest that waits: of a device's messages in their order that is enough.
-// What cannot be found out is no.
-func (b *Backlog) Newer(m *message.Message) bool {
+// What a queue cannot be asked is no. The error says that the store could not be asked now, or not until then.
+func (b *Backlog) Newer(m *message.Message, until time.Time) (bool, error) {
 	if b == nil || m.Time.IsZero() {
-		return false
+		return false, nil
 	}
-	waiting, err := b.first(context.Background(), m) // bounded: it waits for nobody but the store's lock
+	ctx, cancel := context.WithDeadline(context.Background(), until)
+	defer cancel()
+	waiting, err := b.first(ctx, m)
+	if errors.Is(err, queue.ErrUnavailable) || errors.Is(err, context.DeadlineExceeded) {
+		return false, fmt.Errorf("look for newer messages in the backlog: %w", err)
+	}
 	if err != nil || waiting == nil || !waiting.Time.After(m.Time) {
-		return false
+		return false, nil
 	}
 	for _, name := range b.attributes {
 		v, there := m.Attributes.Get(name)
 		w, too := waiting.Attributes.Get(name)
 		if there != too || there && v.Text() != w.Text() {
-			return false
+			return false, nil
 		}
 	}
-	return true
+	return true, nil
 }
 
 // first is the oldest message that waits with m's attributes; nil: there is none.

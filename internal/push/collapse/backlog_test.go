@@ -1,6 +1,8 @@
 package collapse_test
 
 import (
+	"context"
+	"errors"
 	"slices"
 	"testing"
 	"time"
@@ -9,6 +11,9 @@ import (
 	"github.com/hikyaku/hikyaku/internal/push/collapse"
 	"github.com/hikyaku/hikyaku/internal/queue"
 )
+
+// later is when a message would have to be answered for.
+func later() time.Time { return time.Now().Add(time.Hour) }
 
 func TestANewerMessageIsFoundWhereItWaits(t *testing.T) {
 	store := newStore(t)
@@ -51,18 +56,21 @@ func TestANewerMessageIsFoundWhereItWaits(t *testing.T) {
 		{"neither says its collapse id", made(0, "token", "d"), true},
 		{"nothing is said", made(0), false},
 	} {
-		if got := b.Newer(c.m); got != c.want {
-			t.Errorf("%s: %v", c.why, got)
+		if got, err := b.Newer(c.m, later()); err != nil || got != c.want {
+			t.Errorf("%s: %v, %v", c.why, got, err)
 		}
 	}
 	none := made(0, "token", "a", "collapse_id", "score")
 	none.Time = time.Time{}
-	if b.Newer(none) {
-		t.Error("a message without a time is older than others")
+	if newer, err := b.Newer(none, later()); newer || err != nil {
+		t.Errorf("a message without a time is older than others: %v", err)
 	}
 	var no *collapse.Backlog
-	if err := no.Start(t.Context()); err != nil || no.Newer(made(0, "token", "a", "collapse_id", "score")) {
-		t.Error("there is a backlog where there is none")
+	if err := no.Start(t.Context()); err != nil {
+		t.Error(err)
+	}
+	if newer, err := no.Newer(made(0, "token", "a", "collapse_id", "score"), later()); newer || err != nil {
+		t.Errorf("there is a backlog where there is none: %v", err)
 	}
 }
 
@@ -80,8 +88,33 @@ func TestABacklogThatCannotBeAskedStopsTheStart(t *testing.T) {
 		t.Error("a queue of rows without these columns is a backlog")
 	}
 	m := with("token", "a", "collapse_id", "score")
-	if b.Newer(m) {
-		t.Error("a queue that cannot be asked has a newer message")
+	if newer, err := b.Newer(m, later()); newer || err != nil {
+		t.Errorf("a queue that cannot be asked has a newer message: %v", err)
+	}
+}
+
+// awayStore is a store that nobody can ask: one that another machine has.
+type awayStore struct{ queue.Service }
+
+func (awayStore) First(context.Context, queue.From) (p queue.Peeked, ok bool, err error) {
+	return p, false, queue.ErrUnavailable
+}
+
+// TestOfAStoreThatIsAwayNobodyKnows whether a newer message waits, nor of one that does not answer in time.
+func TestOfAStoreThatIsAwayNobodyKnows(t *testing.T) {
+	store := newStore(t).Service()
+	m := with("token", "a", "collapse_id", "score")
+	m.Time = time.Now()
+	b := collapse.NewBacklog(awayStore{store}, outbox, "token", "collapse_id")
+	if err := b.Start(t.Context()); !errors.Is(err, queue.ErrUnavailable) {
+		t.Errorf("the start: %v", err)
+	}
+	if _, err := b.Newer(m, later()); !errors.Is(err, queue.ErrUnavailable) {
+		t.Errorf("a store that is away: %v", err)
+	}
+	b = collapse.NewBacklog(store, outbox, "token", "collapse_id")
+	if _, err := b.Newer(m, time.Now()); !errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("an answer that comes too late: %v", err)
 	}
 }
 
@@ -115,7 +148,9 @@ func TestIndexesForEachWayToNameADeviceAreThereFromTheStart(t *testing.T) {
 	for _, device := range []string{"token", "fid"} {
 		m := with(device, "a", "collapse_key", "k")
 		m.Time = time.Now()
-		b.Newer(m)
+		if _, err := b.Newer(m, later()); err != nil {
+			t.Fatal(err)
+		}
 	}
 	if after := indexes(); len(before) != 2 || !slices.Equal(before, after) {
 		t.Errorf("at the start there are %q, after the first messages %q", before, after)

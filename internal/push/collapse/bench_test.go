@@ -37,7 +37,11 @@ func BenchmarkNewer(b *testing.B) {
 	b.ReportAllocs()
 	found, n := 0, 0
 	for b.Loop() {
-		if backlog.Newer(asked[n%len(asked)]) {
+		newer, err := backlog.Newer(asked[n%len(asked)], at.Add(time.Hour))
+		if err != nil {
+			b.Fatal(err)
+		}
+		if newer {
 			found++
 		}
 		n++

@@ -152,7 +152,13 @@ func (d *delivery) wanted(now time.Time) bool {
 	}
 	if w.collapse != "" {
 		var replaced bool
-		if d.push, replaced = s.newest.Note(m.Time, d.app.name, w.token, w.collapse); replaced || s.backlog.Newer(m) {
+		if d.push, replaced = s.newest.Note(m.Time, d.app.name, w.token, w.collapse); !replaced {
+			var err error
+			if replaced, err = s.backlog.Newer(m, d.deadline); err != nil {
+				return d.answer(component.Hold(0, err))
+			}
+		}
+		if replaced {
 			return d.answer(component.Drop(component.ErrReplaced))
 		}
 	}

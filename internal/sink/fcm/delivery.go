@@ -67,8 +67,13 @@ func (d *delivery) prepare(now time.Time) bool {
 	}
 	if key := cmp.Or(w.collapseKey, s.collapseKey); key != "" && d.single() {
 		var replaced bool
-		if d.push, replaced = s.newest.Note(d.message.Time, d.project.name, w.name, key); replaced ||
-			s.backlog.Newer(d.message) {
+		if d.push, replaced = s.newest.Note(d.message.Time, d.project.name, w.name, key); !replaced {
+			var err error
+			if replaced, err = s.backlog.Newer(d.message, d.deadline); err != nil {
+				return d.answer(component.Hold(0, err))
+			}
+		}
+		if replaced {
 			return d.answer(component.Drop(component.ErrReplaced))
 		}
 	}

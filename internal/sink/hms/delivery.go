@@ -64,8 +64,13 @@ func (d *delivery) prepare(now time.Time) bool {
 	}
 	if key := d.replaces(); key != "" && d.single() {
 		var replaced bool
-		if d.push, replaced = s.newest.Note(d.message.Time, d.app.name, w.name, key); replaced ||
-			s.backlog.Newer(d.message) {
+		if d.push, replaced = s.newest.Note(d.message.Time, d.app.name, w.name, key); !replaced {
+			var err error
+			if replaced, err = s.backlog.Newer(d.message, d.deadline); err != nil {
+				return d.answer(component.Hold(0, err))
+			}
+		}
+		if replaced {
 			return d.answer(component.Drop(component.ErrReplaced))
 		}
 	}

@@ -198,3 +198,9 @@ func TestAMessageThatIsTooLongForARequestIsADeadLetter(t *testing.T) {
 	m.Body = []byte(`{"data":"` + strings.Repeat("x", 1<<20) + `"}`)
 	pushtest.Want(t, pushtest.Deliver1(t, s, m), component.Rejected, "is longer than 1048576")
 }
+
+func TestAPushWaitsWhileNobodyKnowsWhetherANewerOneWaits(t *testing.T) {
+	f := newFar(t, nil)
+	s := newSink(t, f, func(c *Config) { c.Backlog = "outbox" })
+	pushtest.WhileAway(t, s, &s.backlog, to(device(1), "collapse_key", "42"), "token")
+}

@@ -77,3 +77,9 @@ func TestABacklogIsAQueuesName(t *testing.T) {
 		t.Errorf("%v", err)
 	}
 }
+
+func TestAPushWaitsWhileNobodyKnowsWhetherANewerOneWaits(t *testing.T) {
+	f := newFar(t, nil)
+	s := newSink(t, f, func(c *Config) { c.Backlog = "outbox" })
+	pushtest.WhileAway(t, s, &s.backlog, to(f.subscribe(t), "topic", "score"), "subscription")
+}

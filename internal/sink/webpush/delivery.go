@@ -63,7 +63,13 @@ func (d *delivery) prepare(now time.Time) bool {
 	}
 	if t := cmp.Or(w.topic, s.topic); t != "" {
 		var replaced bool
-		if d.push, replaced = s.newest.Note(d.message.Time, w.sub.Endpoint, t); replaced || s.backlog.Newer(d.message) {
+		if d.push, replaced = s.newest.Note(d.message.Time, w.sub.Endpoint, t); !replaced {
+			var err error
+			if replaced, err = s.backlog.Newer(d.message, d.deadline); err != nil {
+				return d.answer(component.Hold(0, err))
+			}
+		}
+		if replaced {
 			return d.answer(component.Drop(component.ErrReplaced))
 		}
 	}

@@ -65,7 +65,13 @@ func (d *delivery) prepare(now time.Time) bool {
 	if w.tag != "" {
 		var replaced bool
 		d.push, replaced = s.newest.Note(d.message.Time, d.app.name, w.channel, d.pushType+" "+w.group+" "+w.tag)
-		if replaced || s.backlog.Newer(d.message) {
+		if !replaced {
+			var err error
+			if replaced, err = s.backlog.Newer(d.message, d.deadline); err != nil {
+				return d.answer(component.Hold(0, err))
+			}
+		}
+		if replaced {
 			return d.answer(component.Drop(component.ErrReplaced))
 		}
 	}

@@ -230,3 +230,9 @@ func TestAChannelThatCannotBeARequestIsADeadLetter(t *testing.T) {
 	o := pushtest.Deliver1(t, s, to(f.URL()+"/?token=a b"))
 	pushtest.Want(t, o, component.Rejected, "the request cannot be sent")
 }
+
+func TestAPushWaitsWhileNobodyKnowsWhetherANewerOneWaits(t *testing.T) {
+	f := newFar(t, nil)
+	s := newSink(t, f, func(c *Config) { c.Backlog = "outbox" })
+	pushtest.WhileAway(t, s, &s.backlog, to(f.channel(1), "tag", "score"), "channel")
+}
