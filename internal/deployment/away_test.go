@@ -189,6 +189,45 @@ func TestAnEventThatMayHaveBeenKeptIsInvoked(t *testing.T) {
 	empty(t, s, events("f"))
 }
 
+// slowStore keeps notes, and is never as fast as the end of a context.
+type slowStore struct{ queue.Service }
+
+func (s slowStore) SetNotes(ctx context.Context, notes ...queue.Note) error {
+	return errors.Join(s.Service.SetNotes(context.WithoutCancel(ctx), notes...), ctx.Err())
+}
+
+// TestACallerWhoGoesAwayLeavesNothingHalfDone: what is there is the same before and after a restart.
+func TestACallerWhoGoesAwayLeavesNothingHalfDone(t *testing.T) {
+	dir := t.TempDir()
+	r, s, end := open(t, dir, func(c *deployment.Config) { c.Store = slowStore{c.Store} })
+	put(t, s, work, "a")
+	gone, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := r.Create(gone, "old", python, says(t, "one"), nil); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := r.Create(gone, "new", python, says(t, "two"), nil); err != nil {
+		t.Fatal(err)
+	}
+	m, err := r.Map(gone, deployment.Mapping{Queue: work.String(), Function: "new", Off: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := r.Delete(gone, "old", ""); err != nil {
+		t.Fatal(err)
+	}
+	for range 2 {
+		if all := r.List(); len(all) != 1 || all[0].Name != "new" {
+			t.Errorf("%d functions are there", len(all))
+		}
+		if _, err := r.Mapping(m.ID); err != nil {
+			t.Error(err)
+		}
+		end()
+		r, _, end = open(t, dir)
+	}
+}
+
 // TestCodeThatMayBeNamedStays until a start, which knows.
 func TestCodeThatMayBeNamedStays(t *testing.T) {
 	dir, store := t.TempDir(), &awayStore{}

@@ -252,7 +252,7 @@ func (r *Registry) Delete(ctx context.Context, name, version string) error {
 	for n := range f.versions {
 		gone = append(gone, queue.Note{Room: room, Key: versionKey + name + "/" + n})
 	}
-	if err := r.store.SetNotes(ctx, gone...); err != nil {
+	if err := r.setNotes(ctx, gone...); err != nil {
 		return fmt.Errorf("delete function %s: %w", name, err)
 	}
 	r.mu.Lock()
@@ -269,7 +269,8 @@ func (r *Registry) Delete(ctx context.Context, name, version string) error {
 		r.withdraw(name, n)
 		r.drop(v.archivesOf()...)
 	}
-	if err := r.store.DeleteQueue(ctx, eventQueue(name)); err != nil && !errors.Is(err, queue.ErrNotFound) {
+	err = r.store.DeleteQueue(context.WithoutCancel(ctx), eventQueue(name)) // else the next of that name has its events
+	if err != nil && !errors.Is(err, queue.ErrNotFound) {
 		return fmt.Errorf("delete the events of function %s: %w", name, err)
 	}
 	return nil

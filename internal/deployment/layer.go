@@ -176,7 +176,7 @@ func (r *Registry) keepLayer(ctx context.Context, l *Layer, v LayerVersion) erro
 			return err
 		}
 	}
-	if err := r.store.SetNotes(ctx, whole, of); err != nil {
+	if err := r.setNotes(ctx, whole, of); err != nil {
 		return fmt.Errorf("keep layer %s: %w", l.Name, err)
 	}
 	r.mu.Lock()

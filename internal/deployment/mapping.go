@@ -84,7 +84,7 @@ func (r *Registry) Map(ctx context.Context, m Mapping) (Mapping, error) {
 	if err != nil {
 		return m, err
 	}
-	if err := r.store.SetNotes(ctx, n); err != nil {
+	if err := r.setNotes(ctx, n); err != nil {
 		return m, fmt.Errorf("keep the mapping of %s: %w", m.Function, err)
 	}
 	r.unfeed(m.ID)
@@ -111,7 +111,7 @@ func (r *Registry) TagMapping(ctx context.Context, id string, change func(map[st
 	if err != nil {
 		return err
 	}
-	if err := r.store.SetNotes(ctx, n); err != nil {
+	if err := r.setNotes(ctx, n); err != nil {
 		return fmt.Errorf("keep the tags of a mapping of %s: %w", m.Function, err)
 	}
 	r.mu.Lock()
@@ -128,7 +128,7 @@ func (r *Registry) Unmap(ctx context.Context, id string) (Mapping, error) {
 	if err != nil {
 		return m, err
 	}
-	if err := r.store.SetNotes(ctx, queue.Note{Room: room, Key: mappingKey + id}); err != nil {
+	if err := r.setNotes(ctx, queue.Note{Room: room, Key: mappingKey + id}); err != nil {
 		return m, fmt.Errorf("forget a mapping: %w", err)
 	}
 	r.unfeed(id)

@@ -115,17 +115,22 @@ func note(key string, value any) (queue.Note, error) {
 // a store that is full could not be started.
 type configured struct{}
 
+// setNotes keeps notes durably. It goes on when the caller goes away: what is kept has to be known here, too.
+func (r *Registry) setNotes(ctx context.Context, notes ...queue.Note) error {
+	set := r.store.SetNotes
+	if ctx.Value(configured{}) != nil {
+		set = r.store.KeepNotes
+	}
+	return set(context.WithoutCancel(ctx), notes...)
+}
+
 // keep makes f what is known of its function, durably, with other notes of the same moment. The caller holds r.change.
 func (r *Registry) keep(ctx context.Context, f *Function, others ...queue.Note) error {
 	n, err := note(functionKey+f.Name, f)
 	if err != nil {
 		return err
 	}
-	set := r.store.SetNotes
-	if ctx.Value(configured{}) != nil {
-		set = r.store.KeepNotes
-	}
-	if err := set(ctx, append(others, n)...); err != nil {
+	if err := r.setNotes(ctx, append(others, n)...); err != nil {
 		return fmt.Errorf("keep function %s: %w", f.Name, err)
 	}
 	r.mu.Lock()

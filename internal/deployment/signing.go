@@ -87,7 +87,7 @@ func (r *Registry) keepSigning(ctx context.Context, s *Signing) error {
 	if err != nil {
 		return err
 	}
-	if err := r.store.SetNotes(ctx, n); err != nil {
+	if err := r.setNotes(ctx, n); err != nil {
 		return fmt.Errorf("keep code signing configuration %s: %w", s.ID, err)
 	}
 	r.mu.Lock()
@@ -113,7 +113,7 @@ func (r *Registry) DeleteSigning(ctx context.Context, arn string) error {
 		return &wrong{ErrExists, fmt.Sprintf("%d functions have the code signing configuration %s, one of them is %s: "+
 			"take it from them first", len(by), arn, by[0].Name)}
 	}
-	if err := r.store.SetNotes(ctx, queue.Note{Room: room, Key: signingKey + s.ID}); err != nil {
+	if err := r.setNotes(ctx, queue.Note{Room: room, Key: signingKey + s.ID}); err != nil {
 		return fmt.Errorf("forget code signing configuration %s: %w", s.ID, err)
 	}
 	r.mu.Lock()
