@@ -95,7 +95,8 @@ soak: need-go ## Break the store in new ways on all processors for SOAKTIME (1h)
 	$(GO) test -vet=off -count=1 -v -timeout 0 -run '^(TestWhatFiveDoors|TestIdleAnd|TestNothingGrows)' ./test/crash -raced -times 20 -watch 5m
 	$(GO) test -vet=off -count=1 -v -timeout 0 -run '^(TestIdleAnd|TestNothingGrows)' ./test/crash -times 20 -watch 20m
 	$(GO) test -vet=off -count=1 -v -timeout 0 -run '^TestSoak$$' ./test/soak -soak $(SOAKTIME)
-	$(GO) test -vet=off -count=1 -v -timeout 0 -run '^TestStatementsStay' ./internal/api/mysql -statements $(STATEMENTS)
+	$(GO) test -vet=off -count=1 -v -timeout 0 -run '^TestStatementsStay' ./internal/api/mysql -statements $(STATEMENTS) -all
+	$(GO) test -vet=off -count=1 -timeout 0 ./internal/api/mysql -all
 	$(GO) test -vet=off -count=1 -timeout 0 ./internal/queue ./internal/journal/file -all
 	$(GO) test -vet=off -count=1 -race -timeout 0 ./internal/bench/...
 	$(GO) test -vet=off -count=1 -v -timeout 0 -run '^TestEveryDamage' ./internal/journal/file -damage

@@ -54,12 +54,13 @@ var floors = []floor{
 	{"libraries", []string{"flow", "publisher", "tsurugi"}, "public; they may use batch"},
 	{"ground", []string{"batch", "examples", "internal/away", "internal/caller", "internal/databasetest",
 		"internal/house", "internal/javascript", "internal/machine", "internal/mask", "internal/metricstest",
-		"internal/nearest", "internal/outbound", "internal/outbound/proxytest", "internal/waittest", "pace"},
+		"internal/nearest", "internal/outbound", "internal/outbound/proxytest", "internal/sampletest",
+		"internal/waittest", "pace"},
 		"public libraries, configurations that run, far ends that cannot be reached, whose a connection is, " +
 			"servers of databases for tests, the tests of the floors, functions of others in processes of " +
 			"their own, what the machine has, secrets taken out of texts, metrics in tests, guesses at " +
-			"mistyped names, which addresses requests may go to, a proxy for tests, waiting in " +
-			"tests; nothing of ours below"},
+			"mistyped names, which addresses requests may go to, a proxy for tests, cases for tests, " +
+			"waiting in tests; nothing of ours below"},
 }
 
 // forTests are rooms that only tests may import.
@@ -67,6 +68,7 @@ var forTests = []string{
 	"internal/journal/journaltest", "internal/journal/file/faultfs", "internal/journal/memory",
 	"internal/push/pushtest", "internal/rows/rowstest", "internal/bench/benchtest", "internal/program/programtest",
 	"internal/databasetest", "internal/metricstest", "internal/outbound/proxytest",
+	"internal/sampletest",
 }
 
 // bare are the public libraries that promise to depend on nothing but the standard library.

@@ -21,41 +21,45 @@ import (
 // gone.
 func TestWhatConnectionsKeepIsBoundedTogether(t *testing.T) {
 	long := strings.Repeat("x", 1<<18)
-	kinds := map[string]func(c *sql.Conn, i int) error{
-		"prepared statements": func(c *sql.Conn, i int) error {
+	type kind struct {
+		most int // that one connection is let keep; after those it keeps no more, or other values in their place
+		keep func(c *sql.Conn, i int) error
+	}
+	kinds := map[string]kind{
+		"prepared statements": {100, func(c *sql.Conn, i int) error {
 			_, err := c.PrepareContext(t.Context(), fmt.Sprintf("SELECT ?, '%s%d'", long, i))
 			return err
-		},
-		"prepared statements with many values": func(c *sql.Conn, i int) error {
+		}},
+		"prepared statements with many values": {100, func(c *sql.Conn, i int) error {
 			_, err := c.PrepareContext(t.Context(), fmt.Sprintf("SELECT 1 IN (%d%s)", i, strings.Repeat(",?", 9_000)))
 			return err
-		},
-		"short prepared statements": func(c *sql.Conn, i int) error {
+		}},
+		"short prepared statements": {100, func(c *sql.Conn, i int) error {
 			_, err := c.PrepareContext(t.Context(), fmt.Sprintf("SELECT ?, '%s%d'", long[:8_000], i))
 			return err
-		},
-		"statements of PREPARE": func(c *sql.Conn, i int) error {
+		}},
+		"statements of PREPARE": {100, func(c *sql.Conn, i int) error {
 			_, err := c.ExecContext(t.Context(),
 				fmt.Sprintf("PREPARE s%d FROM 'SELECT ?, \"%s\"'", i, long[:50_000]))
 			return err
-		},
-		"user variables": func(c *sql.Conn, i int) error {
+		}},
+		"user variables": {12, func(c *sql.Conn, i int) error {
 			_, err := c.ExecContext(t.Context(), fmt.Sprintf("SET @a%d = '%s'", i%6, long))
 			return err
-		},
-		"system variables": func(c *sql.Conn, i int) error {
+		}},
+		"system variables": {8, func(c *sql.Conn, i int) error {
 			names := []string{"debug_sync", "optimizer_trace", "lc_messages", "lc_time_names"}
 			_, err := c.ExecContext(t.Context(), fmt.Sprintf("SET SESSION %s = '%s'", names[i%len(names)], long))
 			return err
-		},
-		"locks": func(c *sql.Conn, i int) error {
+		}},
+		"locks": {100, func(c *sql.Conn, i int) error {
 			var n int
 			query := fmt.Sprintf("WITH RECURSIVE t(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM t WHERE n < 1000) "+
 				"SELECT SUM(GET_LOCK(CONCAT(CONNECTION_ID(), '.%d.', n), 0)) FROM t", i)
 			return c.QueryRowContext(t.Context(), query).Scan(&n)
-		},
+		}},
 	}
-	for what, keep := range kinds {
+	for what, kind := range kinds {
 		t.Run(what, func(t *testing.T) {
 			busy := door.NewBusy(80 << 20)
 			s, stop := openStore(t, t.TempDir())
@@ -71,8 +75,8 @@ func TestWhatConnectionsKeepIsBoundedTogether(t *testing.T) {
 				}
 				c := r.connect("")
 				all = append(all, c)
-				for i := range 100 {
-					if err := keep(c, i); err != nil && !errors.As(err, &refused) {
+				for i := range kind.most {
+					if err := kind.keep(c, i); err != nil && !errors.As(err, &refused) {
 						t.Fatal(err)
 					} else if err != nil {
 						break

@@ -4,6 +4,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/hikyaku/hikyaku/internal/sampletest"
 )
 
 // TestStatementsStayWithinTheirBoundsWithLongTexts sends texts of megabytes to all that looks for forms in them. With
@@ -11,28 +13,28 @@ import (
 func TestStatementsStayWithinTheirBoundsWithLongTexts(t *testing.T) {
 	r := newRig(t, Config{}, nil)
 	conn := r.connect("maxAllowedPacket=0")
-	size := 1 << 20
-	if *statements > 0 {
-		size = 8 << 20
+	size, times := 1<<20, 1
+	if *statements > 0 { // of two: what else the machine does is no fault of a statement
+		size, times = 8<<20, 2
 	}
 	long := strings.Repeat("x", size)
 	spaces := strings.Repeat(" ", len(long))
-	for _, statement := range []string{
-		"check table " + long, "analyze table " + long, "checksum table q" + spaces + "quick", "desc " + spaces + "q",
-		"explain " + spaces + "select 1",
-		"show" + spaces + "schemas", "flush" + spaces + "logs", spaces + "select 1", "/*" + long + "*/ select 1",
-		"start transaction" + spaces + long,
-		"show grants for " + long, "create table q (a year" + spaces + "(4))", "alter table q engine = " + long,
-		"select cast('" + strings.Repeat("1", len(long)) + "' as decimal(65))",
-		"select cast('0." + strings.Repeat("1", len(long)) + "' as decimal(65,30))",
-		"with recursive r as (select (now() + interval 0 day) n union all select concat(n,n) from r where n < " +
+	for _, statement := range sampletest.Of(t, amount(18, 9),
+		"check table "+long, "analyze table "+long, "checksum table q"+spaces+"quick", "desc "+spaces+"q",
+		"explain "+spaces+"select 1",
+		"show"+spaces+"schemas", "flush"+spaces+"logs", spaces+"select 1", "/*"+long+"*/ select 1",
+		"start transaction"+spaces+long,
+		"show grants for "+long, "create table q (a year"+spaces+"(4))", "alter table q engine = "+long,
+		"select cast('"+strings.Repeat("1", len(long))+"' as decimal(65))",
+		"select cast('0."+strings.Repeat("1", len(long))+"' as decimal(65,30))",
+		"with recursive r as (select (now() + interval 0 day) n union all select concat(n,n) from r where n < "+
 			"1000000) select count(*) from r",
-		"with recursive r as (select 1 n union all select concat(n,n) from r where coalesce(n) < now()) select " +
+		"with recursive r as (select 1 n union all select concat(n,n) from r where coalesce(n) < now()) select "+
 			"count(*) from r",
 		"select 1 where json_array(cast(space(20000000) as binary))",
-	} {
-		least := time.Hour // of two: what else the machine does is no fault of a statement
-		for range 2 {
+	) {
+		least := time.Hour
+		for range times {
 			before := cpu()
 			_, _ = conn.ExecContext(t.Context(), statement)
 			least = min(least, time.Duration(cpu()-before))

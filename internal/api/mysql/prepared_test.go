@@ -11,6 +11,8 @@ import (
 	"time"
 
 	driver "github.com/go-sql-driver/mysql"
+
+	"github.com/hikyaku/hikyaku/internal/sampletest"
 )
 
 // ways are how a statement may be sent and answered.
@@ -123,23 +125,30 @@ func one[T comparable](t *testing.T, c *sql.Conn, want T, statement string, args
 	}
 }
 
-// TestRowsOfTheLargestSize puts and takes rows of nearly 64 MB in each way, and one beyond.
+// TestRowsOfTheLargestSize puts and takes rows of nearly 64 MB, as values beside the statement and within it, and one
+// beyond.
 func TestRowsOfTheLargestSize(t *testing.T) {
 	r := newRig(t, Config{}, nil)
 	c := r.connect("maxAllowedPacket=0")
 	exec(t, c, "CREATE TABLE big (v longblob) ENGINE=QUEUE")
 	body := bytes.Repeat([]byte("0123456789abcde\x00"), (64<<20-1024)/16)
-	exec(t, c, "INSERT INTO big VALUES (?)", body)
-	one(t, c, int64(1), "SELECT queue_wait('big', 0)")
-	var got []byte
-	if err := c.QueryRowContext(t.Context(), "SELECT * FROM big").Scan(&got); err != nil || !bytes.Equal(got, body) {
-		t.Errorf("%d bytes came back of %d: %v", len(got), len(body), err)
+	for _, way := range sampletest.Of(t, amount(2, 1), "beside", "within") {
+		if way == "beside" {
+			exec(t, c, "INSERT INTO big VALUES (?)", body)
+			one(t, c, int64(1), "SELECT queue_wait('big', 0)")
+			var got []byte
+			err := c.QueryRowContext(t.Context(), "SELECT * FROM big").Scan(&got)
+			if err != nil || !bytes.Equal(got, body) {
+				t.Errorf("%d bytes came back of %d: %v", len(got), len(body), err)
+			}
+			one(t, c, int64(1), "SELECT queue_end()")
+			continue
+		}
+		text := r.connect("maxAllowedPacket=0&interpolateParams=true")
+		exec(t, text, "INSERT INTO big VALUES (?)", body)
+		one(t, text, int64(len(body)), "SELECT length(v) FROM big")
+		exec(t, text, "DELETE FROM big")
 	}
-	one(t, c, int64(1), "SELECT queue_end()")
-	text := r.connect("maxAllowedPacket=0&interpolateParams=true")
-	exec(t, text, "INSERT INTO big VALUES (?)", body)
-	one(t, text, int64(len(body)), "SELECT length(v) FROM big")
-	exec(t, text, "DELETE FROM big")
 	_, err := c.ExecContext(t.Context(), "INSERT INTO big VALUES (?)", make([]byte, 64<<20+1))
 	var refused *driver.MySQLError
 	if !errors.As(err, &refused) || refused.Number != erTooBigRow {

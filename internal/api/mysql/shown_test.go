@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	driver "github.com/go-sql-driver/mysql"
+
+	"github.com/hikyaku/hikyaku/internal/sampletest"
 )
 
 // TestErrorsHoldNoValues sends large values where they do not fit, in every way, and looks how much of them comes back.
@@ -18,8 +20,8 @@ func TestErrorsHoldNoValues(t *testing.T) {
 			c := r.connect(args)
 			exec(t, c, "CREATE TABLE IF NOT EXISTS e (s varchar(10), n int, d datetime, t time, y year, e "+
 				"decimal(5,2), b binary(3), j json) ENGINE=QUEUE")
-			for _, value := range []string{strings.Repeat("geheim", 12_000), strings.Repeat("sehr geheim, it's ", 4000),
-				"{" + strings.Repeat(" 'geheim'", 8000)} {
+			for _, value := range sampletest.Of(t, amount(3, 1), strings.Repeat("geheim", 12_000),
+				strings.Repeat("sehr geheim, it's ", 4000), "{"+strings.Repeat(" 'geheim'", 8000)) {
 				for _, statement := range []string{
 					"INSERT INTO e (s) VALUES (?)", "INSERT INTO e (n) VALUES (?)", "INSERT INTO e (d) VALUES (?)",
 					"INSERT INTO e (t) VALUES (?)",
