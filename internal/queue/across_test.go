@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/hikyaku/hikyaku/internal/message"
+	"github.com/hikyaku/hikyaku/internal/sampletest"
 )
 
 // siblings makes a topic with a subscription of each definition, called a, b, …
@@ -154,7 +155,11 @@ func TestASnapshotOfAnotherTopicIsRefused(t *testing.T) {
 // TestSeeksAcrossAreAsAModelHasThem publishes to two subscriptions, one of which has messages of its own between,
 // settles, takes a snapshot, and holds the other's messages after the seek against sets.
 func TestSeeksAcrossAreAsAModelHasThem(t *testing.T) {
-	for seed := range uint64(40) {
+	seeds := make([]uint64, 40)
+	for i := range seeds {
+		seeds[i] = uint64(i)
+	}
+	for _, seed := range sampletest.Of(t, amount(40, 40, 10), seeds...) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
 			bubble(t, func(t *testing.T) { seekAcross(t, rand.New(rand.NewPCG(seed, 0))) })
 		})

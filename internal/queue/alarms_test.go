@@ -14,6 +14,7 @@ func ring(when int64, seq uint64) alarm {
 }
 
 func TestAlarmsRingInTheOrderOfTheirTimes(t *testing.T) {
+	cases(t, 100, 25)
 	rapid.Check(t, func(t *rapid.T) {
 		var as alarms
 		var set []alarm // in no order
@@ -75,7 +76,7 @@ func rings(as *alarms) alarm {
 }
 
 func TestAlarmsThatAreOutOfDateAreForgotten(t *testing.T) {
-	const count = 50_000
+	count := amount(50_000, 50_000, 5_000)
 	for name, order := range map[string]func(i int) int{ // in which they go out of date; the first stays
 		"in order":  func(i int) int { return i + 1 },
 		"backwards": func(i int) int { return count - i },

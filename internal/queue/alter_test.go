@@ -87,6 +87,7 @@ type alteredRow struct {
 // TestAlteredQueuesShowWhatMakingEveryRowAnewWouldShow alters a queue at random, through restarts, and compares it with
 // rows that are made anew by each alteration: what is shown, what conditions find, and which alterations are refused.
 func TestAlteredQueuesShowWhatMakingEveryRowAnewWouldShow(t *testing.T) {
+	cases(t, 100, 40)
 	done, refused := 0, 0
 	synctest.Test(t, func(t *testing.T) {
 		rapid.Check(noDeadline{t}, func(t *rapid.T) {

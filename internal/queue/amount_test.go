@@ -2,8 +2,9 @@ package queue
 
 import (
 	"flag"
-	"strconv"
 	"testing"
+
+	"github.com/hikyaku/hikyaku/internal/sampletest"
 )
 
 // `make test` runs this package's tests twice: with the race detector, with which they take about seven times as long,
@@ -27,18 +28,7 @@ func amount(all, sample, smaller int) int {
 // beside others.
 func cases(t *testing.T, sample, smaller int) {
 	t.Helper()
-	checks := flag.Lookup("rapid.checks")
-	if checks.Value.String() != checks.DefValue || *tryAll {
-		return
-	}
-	if err := checks.Value.Set(strconv.Itoa(amount(0, sample, smaller))); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := checks.Value.Set(checks.DefValue); err != nil {
-			t.Error(err)
-		}
-	})
+	sampletest.Checks(t, amount(0, sample, smaller))
 }
 
 // withoutDetector leaves a test to the run without the race detector: what it looks at is done by one goroutine.

@@ -130,7 +130,7 @@ type fate struct {
 // settles, and looks each time at what the journal holds: every acknowledged put that nobody settled is there, nothing
 // that was settled is, and attempts are exact.
 func TestKillingTheProcessLosesNothingThatWasAcknowledged(t *testing.T) {
-	kills := amount(200, 60, 20)
+	kills := amount(200, 60, 8)
 	if testing.Short() {
 		kills = 25
 	}

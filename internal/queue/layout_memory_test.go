@@ -2,13 +2,16 @@ package queue
 
 import (
 	"fmt"
+	"maps"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/hikyaku/hikyaku/internal/journal"
 	"github.com/hikyaku/hikyaku/internal/journal/file"
 	"github.com/hikyaku/hikyaku/internal/message"
+	"github.com/hikyaku/hikyaku/internal/sampletest"
 )
 
 // TestLayoutsTakeAfterARestartWhatTheyTookBefore alters columns again and again with a message before each time, so
@@ -24,7 +27,7 @@ func TestLayoutsTakeAfterARestartWhatTheyTookBefore(t *testing.T) {
 		}
 		return "e enum('always'" + b.String() + ")"
 	}
-	for name, columns := range map[string]func(n int) []string{
+	kinds := map[string]func(n int) []string{
 		"a long value from before": func(n int) []string {
 			texts := []string{"a int", fmt.Sprintf("b varchar(%d)", 1000-n)}
 			if n == many-1 {
@@ -53,7 +56,10 @@ func TestLayoutsTakeAfterARestartWhatTheyTookBefore(t *testing.T) {
 			}
 			return texts
 		},
-	} {
+	}
+	names := slices.Sorted(maps.Keys(kinds))
+	for _, name := range sampletest.Of(t, amount(len(names), len(names), 2), names...) {
+		columns := kinds[name]
 		t.Run(name, func(t *testing.T) {
 			dir := t.TempDir()
 			start := func() (*Store, func()) {

@@ -105,6 +105,7 @@ func (m *model) drop(x *modelMessage) {
 // TestTheStoreDoesWhatASimpleListDoes drives a Store and the reference with the same random operations, through power
 // cuts and deaths of the process at any point between them.
 func TestTheStoreDoesWhatASimpleListDoes(t *testing.T) {
+	cases(t, 100, 25)
 	synctest.Test(t, func(t *testing.T) {
 		rapid.Check(noDeadline{t}, func(t *rapid.T) {
 			ctx := context.Background()

@@ -35,7 +35,7 @@ func keptOf(e entry) kept {
 
 // TestPagesKeepMessagesAsTheyAre compares pages with a map through everything that can be done to them.
 func TestPagesKeepMessagesAsTheyAre(t *testing.T) {
-	cases(t, 100, 25)
+	cases(t, 100, 10)
 	rapid.Check(t, func(t *rapid.T) {
 		m := messages{saves: &saves{}}
 		want := map[uint64]kept{}
@@ -182,7 +182,7 @@ func (m meddler) Unlock() {}
 // TestACheckpointIsOfTheMomentItBegan takes checkpoints while messages are put, claimed, put back, settled and purged,
 // and compares what they restore with the state at their beginning.
 func TestACheckpointIsOfTheMomentItBegan(t *testing.T) {
-	for seed := range uint64(amount(40, 40, 5)) {
+	for seed := range uint64(amount(40, 40, 2)) {
 		t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) {
 			r := rand.New(rand.NewPCG(seed, 0))
 			s := newState()

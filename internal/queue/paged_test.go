@@ -36,7 +36,7 @@ func countedUp(from, n int) (ms []message.Message) {
 // TestCheckpointsOfWrittenPagesGiveTheSameState lives with queues of several pages, takes checkpoints, dies, and
 // compares the state with what a start finds. No record of a page is kept too long or given away too early.
 func TestCheckpointsOfWrittenPagesGiveTheSameState(t *testing.T) {
-	cases(t, 40, 8)
+	cases(t, 40, 2)
 	synctest.Test(t, func(t *testing.T) {
 		rapid.Check(noDeadline{t}, func(t *rapid.T) {
 			ctx := context.Background()

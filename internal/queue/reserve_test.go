@@ -196,8 +196,8 @@ func TestMemoryIsCountedAlikeAfterManyAlterationsAndRenames(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		refused := 0
-		for range 10_000 {
+		steps, refused := amount(10_000, 10_000, 2_500), 0
+		for range steps {
 			m.Refuse(r.IntN(4) == 0)
 			i := r.IntN(len(names))
 			var err error
@@ -237,7 +237,7 @@ func TestMemoryIsCountedAlikeAfterManyAlterationsAndRenames(t *testing.T) {
 			}
 		}
 		m.Refuse(false)
-		if refused < 1000 {
+		if refused < steps/10 {
 			t.Errorf("the journal refused %d", refused)
 		}
 		want := portrayed(s) // it prunes layouts

@@ -177,7 +177,7 @@ func TestRuleAPowerCutAtAnyChangeLeavesABeginningOfWhatHappened(t *testing.T) {
 		t.Fatal(err)
 	}
 	cut := 1
-	for ; ; cut += amount(1, 1, 8) {
+	for ; ; cut += amount(1, 1, 24) {
 		disk := faultfs.New()
 		disk.CutAfter(cut)
 		_, done, durable, err := workload(t, disk)

@@ -181,7 +181,7 @@ func folded(t *rapid.T, m *memory, checkpoints bool, now time.Time) *state {
 // letters and replays, and after each step compares the state with the one that a start would fold: from all there is
 // and from the newest checkpoint. Nor may the journal keep, or have released, a record too many.
 func TestARestartFindsWhatThereWas(t *testing.T) {
-	cases(t, 100, 20)
+	cases(t, 100, 10)
 	synctest.Test(t, func(t *testing.T) {
 		rapid.Check(noDeadline{t}, func(t *rapid.T) {
 			ctx := context.Background()

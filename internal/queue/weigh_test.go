@@ -3,13 +3,16 @@ package queue
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/hikyaku/hikyaku/internal/journal"
 	"github.com/hikyaku/hikyaku/internal/journal/file"
 	"github.com/hikyaku/hikyaku/internal/message"
+	"github.com/hikyaku/hikyaku/internal/sampletest"
 )
 
 // definitionsOf are definitions of different kinds: what the nth of them makes.
@@ -81,7 +84,9 @@ func labelsFor(n int) map[string]string {
 
 // TestDefinitionsCountAboutWhatTheyTakeInMemory: of whatever kind.
 func TestDefinitionsCountAboutWhatTheyTakeInMemory(t *testing.T) {
-	for name, define := range definitionsOf {
+	kinds := slices.Sorted(maps.Keys(definitionsOf))
+	for _, name := range sampletest.Of(t, amount(len(kinds), len(kinds), 2), kinds...) {
+		define := definitionsOf[name]
 		t.Run(name, func(t *testing.T) {
 			j, err := file.Open(t.Context(), file.Options{Dir: t.TempDir(), Durability: journal.None})
 			if err != nil {

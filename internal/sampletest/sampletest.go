@@ -3,6 +3,7 @@
 package sampletest
 
 import (
+	"flag"
 	"math/rand/v2"
 	"os"
 	"slices"
@@ -34,4 +35,22 @@ func Of[T any](t testing.TB, n int, cases ...T) []T {
 		some = append(some, cases[i])
 	}
 	return some
+}
+
+// Checks has rapid try n cases of each model until the test ends, unless n is 0 or -rapid.checks says how many. The test
+// must not run beside others.
+func Checks(t testing.TB, n int) {
+	t.Helper()
+	checks := flag.Lookup("rapid.checks")
+	if n == 0 || checks.Value.String() != checks.DefValue {
+		return
+	}
+	if err := checks.Value.Set(strconv.Itoa(n)); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := checks.Value.Set(checks.DefValue); err != nil {
+			t.Error(err)
+		}
+	})
 }
