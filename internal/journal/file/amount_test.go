@@ -24,7 +24,7 @@ func amount(all, sample, smaller int) int {
 }
 
 // among tells whether one of many is among those that are tried.
-func among(random *rand.Rand) bool { return random.IntN(amount(1, 3, 12)) == 0 }
+func among(random *rand.Rand) bool { return random.IntN(amount(1, 3, 24)) == 0 }
 
 // withoutDetector leaves a test to the run without the race detector: what it looks at is done by one goroutine.
 func withoutDetector(t *testing.T) {

@@ -18,7 +18,7 @@ func TestACheckOfAJournalInUseGivesNoFalseAlarm(t *testing.T) {
 	o.IdleSeal, o.CleanBytes, o.SegmentBytes = time.Millisecond, 1<<40, 256<<10
 	j := mustOpen(t, o)
 	var looks atomic.Int64
-	until := int64(amount(1000, 300, 40))
+	until := int64(amount(1000, 300, 20))
 	w := &file.Watcher{Dir: o.Dir}
 	var checker sync.WaitGroup
 	checker.Go(func() {

@@ -14,9 +14,11 @@ import (
 	"github.com/hikyaku/hikyaku/internal/journal/file"
 	"github.com/hikyaku/hikyaku/internal/journal/file/faultfs"
 	"github.com/hikyaku/hikyaku/internal/journal/journaltest"
+	"github.com/hikyaku/hikyaku/internal/sampletest"
 )
 
 func TestContract(t *testing.T) {
+	sampletest.Checks(t, amount(0, 100, 20))
 	defer goleak.VerifyNone(t)
 	journaltest.Run(t, func(t *testing.T) journaltest.Harness {
 		dir := t.TempDir()
@@ -30,6 +32,7 @@ func TestContract(t *testing.T) {
 }
 
 func TestContractWithLessDurability(t *testing.T) {
+	sampletest.Checks(t, amount(0, 100, 20))
 	defer goleak.VerifyNone(t)
 	for _, durability := range []journal.Durability{journal.OS, journal.None} {
 		t.Run(string(durability), func(t *testing.T) {

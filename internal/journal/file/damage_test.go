@@ -15,6 +15,7 @@ import (
 	"github.com/hikyaku/hikyaku/internal/journal"
 	"github.com/hikyaku/hikyaku/internal/journal/file"
 	"github.com/hikyaku/hikyaku/internal/journal/file/faultfs"
+	"github.com/hikyaku/hikyaku/internal/sampletest"
 )
 
 var everyDamage = flag.Bool("damage", false, "try every damage of every layout, not a sample")
@@ -283,7 +284,7 @@ func (l *layout) goOn(t *testing.T, d *faultfs.Disk, j *file.Journal, got owned)
 // TestEveryDamageIsFoundOrHarmless damages every file that a start trusts, in every layout of a journal's life, and two
 // files at once.
 func TestEveryDamageIsFoundOrHarmless(t *testing.T) {
-	share := amount(12, 24, 120)
+	share := amount(12, 24, 400)
 	if *everyDamage {
 		share = 1
 	}
@@ -297,10 +298,7 @@ func TestEveryDamageIsFoundOrHarmless(t *testing.T) {
 				damages = append(damages, a.and(b))
 			}
 		}
-		for _, damage := range damages {
-			if random.IntN(share) != 0 {
-				continue
-			}
+		for _, damage := range sampletest.Of(t, (len(damages)+share-1)/share, damages...) {
 			d := l.disk.Clone()
 			damage.do(d)
 			verdict, why := l.judge(t, d)

@@ -84,7 +84,8 @@ func startChild(t *testing.T, dir string, durability journal.Durability) (*exec.
 }
 
 func TestKilledProcessLosesNothingThatWasAcknowledged(t *testing.T) {
-	for durability, kills := range map[journal.Durability]int{journal.Fsync: 25, journal.OS: 10} {
+	for durability, kills := range map[journal.Durability]int{
+		journal.Fsync: amount(25, 25, 8), journal.OS: amount(10, 10, 4)} {
 		t.Run(string(durability), func(t *testing.T) {
 			dir := t.TempDir()
 			durable := map[journal.Position]bool{}

@@ -13,6 +13,7 @@ import (
 
 	"github.com/hikyaku/hikyaku/internal/journal"
 	"github.com/hikyaku/hikyaku/internal/journal/file"
+	"github.com/hikyaku/hikyaku/internal/sampletest"
 )
 
 // TestFilesThatStandForOthersAreNamedOrHarmless swaps each two files of a journal, has one be a link to another, of
@@ -29,7 +30,7 @@ func TestFilesThatStandForOthersAreNamedOrHarmless(t *testing.T) {
 	if err := j.Close(); err != nil {
 		t.Fatal(err)
 	}
-	try := func(what string, do func(dir string) error, names ...string) {
+	find := func(what string, do func(dir string) error, names []string) {
 		t.Helper()
 		o := base
 		o.Dir = filepath.Join(t.TempDir(), "journal")
@@ -89,6 +90,15 @@ func TestFilesThatStandForOthersAreNamedOrHarmless(t *testing.T) {
 			t.Errorf("%s: close: %v", what, err)
 		}
 	}
+	type trial struct {
+		what  string
+		do    func(dir string) error
+		names []string
+	}
+	var trials []trial
+	try := func(what string, do func(dir string) error, names ...string) {
+		trials = append(trials, trial{what, do, names})
+	}
 	for i, a := range all {
 		try(fmt.Sprintf("%s elsewhere", a), func(dir string) error {
 			return errors.Join(os.Rename(filepath.Join(dir, a), filepath.Join(dir, "..", a)),
@@ -112,5 +122,9 @@ func TestFilesThatStandForOthersAreNamedOrHarmless(t *testing.T) {
 				}, a, b)
 			}
 		}
+	}
+	n := len(trials)
+	for _, x := range sampletest.Of(t, n/amount(1, 3, 12), trials...) {
+		find(x.what, x.do, x.names)
 	}
 }

@@ -216,11 +216,11 @@ func lastByte(b []byte) int {
 // and go, and everything is synced.
 func TestAScrubGivesNoFalseAlarm(t *testing.T) {
 	t.Run("disk in memory",
-		func(t *testing.T) { scrubUnderLoad(t, small(faultfs.New()), uint64(amount(1500, 500, 150))) })
+		func(t *testing.T) { scrubUnderLoad(t, small(faultfs.New()), uint64(amount(1500, 500, 60))) })
 	t.Run("disk of the system", func(t *testing.T) { // where writes are torn, and the note is memory
 		o := small(nil)
 		o.FS, o.Dir = nil, t.TempDir()
-		scrubUnderLoad(t, o, uint64(amount(150, 50, 20)))
+		scrubUnderLoad(t, o, uint64(amount(150, 50, 8)))
 	})
 }
 
