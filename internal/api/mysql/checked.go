@@ -11,25 +11,24 @@ import (
 // NULL: it answers with an error there, or ends in a panic.
 type checked struct {
 	gms.Expression
-	name  string
-	texts int // of the arguments that are texts, the first ones
+	name string
 }
 
-// checkedTexts are those functions, and how many of their arguments are texts.
-var checkedTexts = map[string]int{"str_to_date": 2, "locate": 2, "inet6_aton": 1}
+// checkedTexts are those functions.
+var checkedTexts = map[string]bool{"str_to_date": true, "inet6_aton": true}
 
 // checkedFunctions are all of them.
 func checkedFunctions() (fs []gms.Function) {
 	for _, f := range function.BuiltIns {
 		name := f.FunctionName()
-		if texts := checkedTexts[name]; texts > 0 {
+		if checkedTexts[name] {
 			fs = append(fs, gms.FunctionN{Name: name,
 				Fn: func(ctx *gms.Context, args ...gms.Expression) (gms.Expression, error) {
 					e, err := f.NewInstance(ctx, typedFor(ctx, name, args))
 					if err != nil {
 						return nil, err
 					}
-					return &checked{e, name, texts}, nil
+					return &checked{e, name}, nil
 				}})
 		}
 	}
@@ -56,7 +55,7 @@ func (c *checked) WithChildren(ctx *gms.Context, args ...gms.Expression) (gms.Ex
 	if err != nil {
 		return nil, err
 	}
-	return &checked{e, c.name, c.texts}, nil
+	return &checked{e, c.name}, nil
 }
 
 // Eval evaluates each argument once.
@@ -64,26 +63,11 @@ func (c *checked) Eval(ctx *gms.Context, row gms.Row) (any, error) {
 	args := c.Children()
 	values := make([]gms.Expression, len(args))
 	for i, a := range args {
-		if i < c.texts {
-			text, ok, err := collated(ctx, a, row)
-			if !ok || err != nil {
-				return nil, err
-			}
-			values[i] = expression.NewLiteral(text, types.LongText)
-			continue
-		}
-		v, err := a.Eval(ctx, row)
-		if v == nil || err != nil {
+		text, ok, err := collated(ctx, a, row)
+		if !ok || err != nil {
 			return nil, err
 		}
-		whole, _, err := types.Int64.Convert(ctx, v) // LOCATE begins there
-		if err != nil {
-			return nil, err
-		}
-		if n, _ := whole.(int64); n < 1 {
-			return int32(0), nil
-		}
-		values[i] = expression.NewLiteral(whole, types.Int64)
+		values[i] = expression.NewLiteral(text, types.LongText)
 	}
 	e, err := c.Expression.WithChildren(ctx, values...)
 	if err != nil {

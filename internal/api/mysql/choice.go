@@ -68,7 +68,11 @@ func typedFunctions() (fs []gms.Function) {
 		if name := f.FunctionName(); growing[name] == nil && !byNumber[name] {
 			fs = append(fs, gms.FunctionN{Name: name,
 				Fn: func(ctx *gms.Context, args ...gms.Expression) (gms.Expression, error) {
-					return f.NewInstance(ctx, typedFor(ctx, name, args))
+					args = typedFor(ctx, name, args)
+					if name == "greatest" || name == "least" {
+						return compared(ctx, f, args)
+					}
+					return f.NewInstance(ctx, args)
 				}})
 		}
 	}
@@ -80,6 +84,10 @@ func typedFor(ctx *gms.Context, name string, args []gms.Expression) []gms.Expres
 	switch {
 	case name == "sum" || name == "avg":
 		return exactly(ctx, name, args)
+	case name == "json_arrayagg" && len(args) == 1 && types.IsTimespan(args[0].Type(ctx)):
+		return []gms.Expression{&seen[timeIn]{args[0], timeIn{}}}
+	case (name == "adddate" || name == "subdate") && len(args) == 2 && isOdd(args[1].Type(ctx)):
+		return []gms.Expression{args[0], &seen[real]{args[1], real{}}}
 	case byNumber[name]:
 		return args
 	case ofTexts[name]:

@@ -29,6 +29,7 @@ var clocks = map[string]clockwork{
 	"period_diff":  {2, 2, ofBig, periodDiff},
 	"addtime":      {2, 2, ofFirst, shiftTime("addtime", 1)},
 	"subtime":      {2, 2, ofFirst, shiftTime("subtime", -1)},
+	"timediff":     {2, 2, ofTime, timeDiff},
 	"timestamp":    {1, 2, ofDatetime, timestamp},
 	"utc_date":     {0, 0, ofDate, utcDate},
 	"curdate":      {0, 0, ofDate, today},
@@ -173,6 +174,8 @@ func wholeNumberOf(n *apd.Decimal) (int64, error) {
 // too large a number at its beginning already.
 func numberOf(ctx *gms.Context, v any) (*apd.Decimal, error) {
 	switch at := v.(type) {
+	case gms.JSONWrapper:
+		return documentNumber(ctx, at)
 	case types.Timespan:
 		v = strings.ReplaceAll(at.String(), ":", "")
 	case time.Time:

@@ -8,15 +8,20 @@ import (
 	gms "github.com/dolthub/go-mysql-server/sql"
 )
 
+// works are the functions of clocks, of documents, of places in texts and of UUIDs.
+var works = []map[string]clockwork{clocks, documents, counters, uuids}
+
 // workOf is how the function of a name works.
-func workOf(name string) clockwork {
-	if work, ok := clocks[name]; ok {
-		return work
+func workOf(name string) (work clockwork) {
+	for _, some := range works {
+		if w, ok := some[name]; ok {
+			return w
+		}
 	}
-	return documents[name]
+	return work
 }
 
-// clocked is a function of clocks, or of documents, in an expression.
+// clocked is one of them in an expression.
 type clocked struct {
 	name string
 	args []gms.Expression
@@ -24,19 +29,26 @@ type clocked struct {
 
 var _ gms.FunctionExpression = (*clocked)(nil)
 
-// clockFunctions are those of clocks for the catalog.
+// clockFunctions are those of works for the catalog.
 func clockFunctions() (fs []gms.Function) {
-	for _, name := range slices.Concat(slices.Collect(maps.Keys(clocks)), slices.Collect(maps.Keys(documents))) {
+	var names []string
+	for _, some := range works {
+		names = slices.AppendSeq(names, maps.Keys(some))
+	}
+	for _, name := range names {
 		work := workOf(name)
 		if growing[name] != nil { // it is among those
 			continue
 		}
-		made := func(_ *gms.Context, args ...gms.Expression) (gms.Expression, error) {
+		made := func(ctx *gms.Context, args ...gms.Expression) (gms.Expression, error) {
 			if len(args) < work.least || len(args) > work.most {
 				return nil, sqlError(erWrongParamCount, "42000",
 					"Incorrect parameter count in the call to native function '%s'", name)
 			}
-			return &clocked{name: name, args: args}, nil
+			if uuids[name].most > 0 {
+				args = swapOf(ctx, args)
+			}
+			return &clocked{name: name, args: spelt(ctx, args)}, nil
 		}
 		fs = append(fs, gms.FunctionN{Name: name, Fn: made})
 	}

@@ -313,7 +313,8 @@ func (t teller) digitsOfTime(e gms.Expression) (digits int) {
 	if e == nil {
 		return most
 	}
-	if !types.IsTimespan(e.Type(t.Context)) {
+	_, greatest := e.(*function.Greatest)
+	if _, least := e.(*function.Least); !greatest && !least && !types.IsTimespan(e.Type(t.Context)) {
 		return fractionOf(t.Context, e)
 	}
 	args := e.Children()
@@ -330,10 +331,11 @@ func (t teller) digitsOfTime(e gms.Expression) (digits int) {
 		switch last := args[max(0, len(args)-1):]; {
 		case f.name == "utc_time", f.name == "curtime", f.name == "current_time":
 			return wantedDigits(args)
-		case len(last) == 0, f.name != "addtime" && f.name != "subtime" && types.IsText(last[0].Type(t.Context)):
+		case len(last) == 0, f.name != "addtime" && f.name != "subtime" && f.name != "timediff" &&
+			types.IsText(last[0].Type(t.Context)):
 			return most // a text that is a number
 		}
-	case *function.Time, *function.TimeDiff:
+	case *function.Time, *function.Greatest, *function.Least:
 	default:
 		if ofOne(e) == nil {
 			return most

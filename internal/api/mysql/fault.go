@@ -40,6 +40,8 @@ func (h *handler) planFault(p any) error {
 
 // knownFaults are mistakes that go-mysql-server's planner ends in a panic for, by the function that panics.
 var knownFaults = map[string]error{
+	"planbuilder.(*Builder).getJsonValueTypeLiteral": sqlError(erSyntax, "42000",
+		"JSON_VALUE() has two arguments: what else is wanted of it stands behind RETURNING"),
 	"planbuilder.(*Builder).mergeSetOpScopeColumns": sqlError(erWrongColumnCount, "21000",
 		"The used SELECT statements have a different number of columns"),
 	"expression.(*DefaultColumn).Type": sqlError(erUnsupported, "42000",

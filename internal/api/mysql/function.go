@@ -103,7 +103,7 @@ func sqlFunctions() []gms.Function {
 	}
 	fs = append(append(fs, growingFunctions()...), typedFunctions()...)
 	fs = append(append(fs, mendedFunctions()...), clockFunctions()...)
-	fs = append(append(fs, aesFunctions()...), checkedFunctions()...)
+	fs = append(append(append(fs, aesFunctions()...), checkedFunctions()...), absentFunctions()...)
 	// Files of this machine are nobody's business who sends statements.
 	fs = append(fs, gms.FunctionN{Name: "current_role",
 		Fn: func(*gms.Context, ...gms.Expression) (gms.Expression, error) {

@@ -64,6 +64,16 @@ func heldIn(ctx *gms.Context, e gms.Expression) (gms.Expression, bool, error) {
 	}
 	var of func(gms.Expression) (gms.Expression, bool)
 	switch {
+	case has(types.IsJSON) && has(func(t gms.Type) bool { return types.IsTimespan(t) || isBytes(t) }):
+		of = func(c gms.Expression) (gms.Expression, bool) { // no document is bytes or a time
+			switch {
+			case types.IsTimespan(c.Type(ctx)):
+				return timeText(ctx, c), true
+			case isBytes(c.Type(ctx)):
+				return &seen[wording]{c, wording{}}, true
+			}
+			return c, false
+		}
 	case has(types.IsTime):
 		of = func(c gms.Expression) (gms.Expression, bool) { return dateLiteral(ctx, c, message.TypeDateTime) }
 	case has(types.IsTimespan):
@@ -85,6 +95,33 @@ func heldIn(ctx *gms.Context, e gms.Expression) (gms.Expression, bool, error) {
 		}
 		return all, changed
 	})
+}
+
+// rowIn is a comparison of rows, which are equal where all of their values are: go-mysql-server refuses those that are
+// of several types.
+func rowIn(ctx *gms.Context, e expression.Comparer) (gms.Expression, bool, error) {
+	left, ok := e.Left().(expression.Tuple)
+	right, also := e.Right().(expression.Tuple)
+	if !ok || !also || len(left) != len(right) {
+		return e, false, nil
+	}
+	var all gms.Expression
+	for i := range left {
+		var one gms.Expression = expression.NewEquals(left[i], right[i])
+		if _, safe := e.(*expression.NullSafeEquals); safe {
+			one = expression.NewNullSafeEquals(left[i], right[i])
+		}
+		one, _, err := toldIn(ctx, one)
+		if err != nil {
+			return nil, false, err
+		}
+		if all == nil {
+			all = one
+		} else {
+			all = expression.NewAnd(all, one)
+		}
+	}
+	return all, all != nil, nil
 }
 
 // leaves are what is compared, with the values of lists.

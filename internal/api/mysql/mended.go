@@ -31,6 +31,9 @@ var mended = map[string]func(ctx *gms.Context, args []gms.Expression) []gms.Expr
 		if len(args) == 1 && hasVariable(ctx, args[0]) {
 			args = []gms.Expression{expression.NewConvert(args[0], expression.ConvertToDatetime)}
 		}
+		if len(args) == 1 && isBytes(args[0].Type(ctx)) {
+			args = []gms.Expression{&seen[wording]{args[0], wording{}}}
+		}
 		return args
 	},
 	"json_keys": func(ctx *gms.Context, args []gms.Expression) []gms.Expression { return foundOf(ctx, args, 1) },
@@ -78,7 +81,23 @@ func hasVariable(ctx *gms.Context, e gms.Expression) (found bool) {
 	return found
 }
 
-// framed is FIRST_VALUE or LAST_VALUE until it has its window. go-mysql-server cannot make them anew where the window
+// defaulted are the arguments of LAG or LEAD, of which the first and the default are of one kind: go-mysql-server has the
+// type of the first for both.
+func defaulted(ctx *gms.Context, args []gms.Expression) []gms.Expression {
+	if len(args) != 3 {
+		return args
+	}
+	a, b := args[0].Type(ctx), args[2].Type(ctx)
+	if a == types.Null || b == types.Null || a.Equals(b) || types.IsNumber(a) && types.IsNumber(b) ||
+		types.IsText(a) && types.IsText(b) && !types.IsJSON(a) && !types.IsJSON(b) {
+		return args
+	}
+	value, _ := wordedOf(ctx, args[0])
+	usual, _ := wordedOf(ctx, args[2])
+	return []gms.Expression{value, args[1], usual}
+}
+
+// framed is FIRST_VALUE, LAST_VALUE, LAG or LEAD until it has its window. go-mysql-server cannot make them anew where the window
 // has neither an order nor partitions.
 type framed struct{ gms.WindowAdaptableExpression }
 
@@ -97,9 +116,9 @@ func mendedFunctions() (fs []gms.Function) {
 	for _, f := range function.BuiltIns {
 		name, made := f.FunctionName(), f.NewInstance
 		switch {
-		case name == "first_value" || name == "last_value":
+		case name == "first_value" || name == "last_value" || name == "lag" || name == "lead":
 			made = func(ctx *gms.Context, args []gms.Expression) (gms.Expression, error) {
-				e, err := f.NewInstance(ctx, args)
+				e, err := f.NewInstance(ctx, defaulted(ctx, args))
 				if w, ok := e.(gms.WindowAdaptableExpression); ok && err == nil {
 					return framed{w}, nil
 				}

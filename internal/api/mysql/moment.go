@@ -119,3 +119,22 @@ func (m moment) text() string {
 	}
 	return m.day.Format(time.DateTime + ".000000")
 }
+
+// timeDiff is the time between two dates, or between two times.
+func timeDiff(ctx *gms.Context, args []any) (any, error) {
+	a, ok := momentOf(ctx, args[0])
+	if !ok {
+		return noMoment(ctx, args[0])
+	}
+	b, ok := momentOf(ctx, args[1])
+	if !ok {
+		return noMoment(ctx, args[1])
+	}
+	switch {
+	case a.dated != b.dated:
+		return nil, nil
+	case a.dated:
+		return within(ctx, types.Timespan(a.day.Sub(b.day).Microseconds())), nil
+	}
+	return within(ctx, a.clock-b.clock), nil
+}

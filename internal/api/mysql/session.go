@@ -84,8 +84,11 @@ func known(conn *vmysql.Conn) *session {
 	return s
 }
 
-// sessionOf is the session of a statement.
+// sessionOf is the session of a statement; nil where there is none, as when the planner evaluates a literal.
 func sessionOf(ctx *gms.Context) *session {
+	if ctx == nil {
+		return nil
+	}
 	s, _ := ctx.Session.(*session)
 	return s
 }

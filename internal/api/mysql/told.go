@@ -164,12 +164,6 @@ var writers = map[string]bool{
 	"upper": true,
 }
 
-// countsOf tells which arguments of writers are numbers: from the first place to before the second.
-var countsOf = map[string][2]int{
-	"insert": {1, 3}, "left": {1, 2}, "lpad": {1, 2}, "mid": {1, 3}, "repeat": {1, 2}, "right": {1, 2}, "rpad": {1, 2},
-	"substr": {1, 3}, "substring": {1, 3}, "substring_index": {2, 3},
-}
-
 // reckoners are those that read numbers.
 var reckoners = map[string]bool{"abs": true, "ceil": true, "ceiling": true, "floor": true, "mod": true, "round": true,
 	"sign": true, "truncate": true}
@@ -187,7 +181,15 @@ func (t telling) whole(_ int, c gms.Expression) (gms.Expression, bool) {
 	return numeralOf(t.Context, c, true)
 }
 
-func (t telling) truth(_ int, c gms.Expression) (gms.Expression, bool) { return bitsNumber(c) }
+func (t telling) truth(_ int, c gms.Expression) (gms.Expression, bool) {
+	switch typ := c.Type(t.Context); {
+	case types.IsJSON(typ):
+		return &seen[truth]{c, truth{}}, true
+	case types.IsTimespan(typ):
+		return numeralOf(t.Context, c, false)
+	}
+	return bitsNumber(c)
+}
 
 // float is a text, also of a number with a floating point.
 func (t telling) float(i int, c gms.Expression) (gms.Expression, bool) {
@@ -215,10 +217,17 @@ func toldIn(ctx *gms.Context, e gms.Expression) (gms.Expression, bool, error) {
 		}
 	case *expression.Arithmetic, *expression.Mod, *expression.IntDiv, *expression.Div, *expression.UnaryMinus:
 		return told(ctx, e, t.number)
+	case *expression.CollatedExpression, *expression.ConvertUsing:
+		return told(ctx, e, func(_ int, c gms.Expression) (gms.Expression, bool) { return wordedOf(ctx, c) })
 	case *expression.Like:
 		return told(ctx, e, t.text)
 	case *expression.And, *expression.Or, *expression.Xor, *expression.Not, *expression.IsTrue:
 		return told(ctx, e, t.truth)
+	case *expression.Equals, *expression.NullSafeEquals:
+		if row, ok, err := rowIn(ctx, f.(expression.Comparer)); ok || err != nil {
+			return row, true, err
+		}
+		return heldIn(ctx, e)
 	case expression.Comparer, *expression.Between, *expression.InTuple, *expression.HashInTuple,
 		*function.NullIf:
 		return heldIn(ctx, e)
@@ -244,6 +253,24 @@ func toldIn(ctx *gms.Context, e gms.Expression) (gms.Expression, bool, error) {
 // function is toldIn of a function.
 func (t telling) function(f gms.FunctionExpression) (gms.Expression, bool, error) {
 	ctx, name := t.Context, strings.ToLower(f.FunctionName())
+	made, changed, err := takenIn(ctx, f, name)
+	if err != nil {
+		return nil, false, err
+	}
+	if changed {
+		own, ok := made.(gms.FunctionExpression)
+		if !ok {
+			return made, true, nil
+		}
+		more, _, err := telling{ctx}.ready(own, name)
+		return more, true, err
+	}
+	return t.ready(f, name)
+}
+
+// ready is function of one that takes all of its arguments but for dates and times.
+func (t telling) ready(f gms.FunctionExpression, name string) (gms.Expression, bool, error) {
+	ctx := t.Context
 	days := ofDays[name]
 	switch {
 	case name == "ifnull" || name == "coalesce":
@@ -266,7 +293,7 @@ func (t telling) function(f gms.FunctionExpression) (gms.Expression, bool, error
 	case writers[name]:
 		return told(ctx, f, func(i int, c gms.Expression) (gms.Expression, bool) {
 			if counts := countsOf[name]; i >= counts[0] && i < counts[1] {
-				return t.whole(i, c)
+				return c, false
 			}
 			return t.text(i, c)
 		})
@@ -287,7 +314,8 @@ func (t telling) function(f gms.FunctionExpression) (gms.Expression, bool, error
 var (
 	floats = map[string]bool{"concat": true, "concat_ws": true, "group_concat": true, "length": true,
 		"char_length": true, "lower": true, "upper": true, "reverse": true}
-	makesJSON = map[string]bool{"json_object": true, "json_array": true, "json_arrayagg": true, "json_objectagg": true}
+	makesJSON = map[string]bool{"json_object": true, "json_array": true, "json_arrayagg": true, "json_objectagg": true,
+		"json_array_append": true, "json_array_insert": true, "json_insert": true, "json_replace": true, "json_set": true}
 )
 
 // told is an expression with its arguments as of says.
@@ -313,13 +341,19 @@ func told(
 	return made, true, err
 }
 
-// toldCase is a CASE whose values are texts, if one is.
+// toldCase is a CASE whose conditions are true or not, and whose values are texts, if one is.
 func toldCase(ctx *gms.Context, c *expression.Case) (gms.Expression, bool, error) {
-	if !types.IsText(c.Type(ctx)) {
-		return c, false, nil
-	}
 	whole, changed := *c, false
 	whole.Branches = append([]expression.CaseBranch(nil), c.Branches...)
+	if c.Expr == nil {
+		for i, b := range whole.Branches {
+			cond, is := telling{ctx}.truth(i, b.Cond)
+			whole.Branches[i].Cond, changed = cond, changed || is
+		}
+	}
+	if !types.IsText(c.Type(ctx)) {
+		return &whole, changed, nil
+	}
 	for i, b := range whole.Branches {
 		value, is := writtenOf(ctx, b.Value)
 		whole.Branches[i].Value, changed = value, changed || is

@@ -58,7 +58,7 @@ a> INSERT INTO mail (body, enqueued_at) VALUES ('y', '2020-01-01')
 a> INSERT INTO mail (body, attempts) VALUES ('y', 5)
   ERROR 1366 (HY000): Incorrect value for column 'attempts' of 'mail': the queue makes it: leave it out
 a> INSERT INTO mail (body, attributes) VALUES ('y', 'no json')
-  ERROR 1105 (HY000): Invalid JSON text: invalid character 'o' in literal null (expecting 'u')
+  ERROR 3140 (22032): Invalid JSON text: invalid character 'o' in literal null (expecting 'u')
 a> INSERT INTO mail (body, attributes) VALUES ('y', '[1, 2]')
   ERROR 1366 (HY000): Incorrect value for column 'attributes' of 'mail': attributes are a JSON object
 a> INSERT INTO mail (body, attributes) VALUES ('y', '{"deep": {"er": 1}}')
