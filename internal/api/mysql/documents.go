@@ -17,6 +17,11 @@ var documents = map[string]clockwork{
 	"json_length":        {1, 2, ofBig, jsonLength},
 	"json_contains_path": {3, math.MaxInt, ofTruth, jsonContainsPath},
 	"json_value":         {2, 2, ofScalar, jsonValue},
+	"json_storage_size":  {1, 1, ofBig, jsonStorageSize},
+	"json_storage_free":  {1, 1, ofBig, jsonStorageFree},
+	"json_schema_valid":  {2, 2, ofTruth, jsonSchemaValid},
+
+	"json_schema_validation_report": {2, 2, ofDocument, jsonSchemaReport},
 }
 
 func ofTruth(*gms.Context, []gms.Expression) gms.Type { return types.Boolean }

@@ -169,8 +169,10 @@ var working = map[string]weigh{
 	"json_merge_patch": parsedWeight, "json_merge_preserve": parsedWeight, "json_overlaps": parsedWeight,
 	"json_pretty": parsedWeight,
 	"json_remove": parsedWeight, "json_replace": parsedWeight, "json_search": parsedWeight, "json_set": parsedWeight,
-	"json_type":  parsedWeight,
-	"json_valid": parsedWeight, "json_value": parsedWeight,
+	"json_type":         parsedWeight,
+	"json_schema_valid": parsedWeight, "json_schema_validation_report": parsedWeight, "json_storage_free": parsedWeight,
+	"json_storage_size": parsedWeight,
+	"json_valid":        parsedWeight, "json_value": parsedWeight,
 }
 
 // searched is the document that JSON_SEARCH looks through, which it evaluates first; sought is what it looks for.
