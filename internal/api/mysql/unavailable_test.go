@@ -335,6 +335,28 @@ func (b *broken) failEach(t *testing.T, c *sql.Conn, before func(), statement st
 	}
 }
 
+// unlisted is a store that cannot say which queues there are.
+type unlisted struct{ Store }
+
+func (unlisted) Queues(context.Context) ([]queue.Name, error) { return nil, queue.ErrUnavailable }
+
+// TestAStatementThatNamesItsTableListsNone: there may be very many.
+func TestAStatementThatNamesItsTableListsNone(t *testing.T) {
+	s, stop := openStore(t, t.TempDir())
+	t.Cleanup(stop)
+	r := newRigServed(t, Config{}, Options{Store: unlisted{s.Service()}}, s)
+	r.door.noShort = true
+	r.makeJobs(2)
+	c := r.connect("")
+	one(t, c, int64(2), "SELECT COUNT(*) FROM jobs")
+	exec(t, c, "INSERT INTO jobs SELECT v + 2 FROM jobs")
+	one(t, c, int64(4), "SELECT MAX(a.v) FROM jobs a JOIN jobs b ON a.v = b.v")
+	one(t, c, int64(1), "SELECT queue_wait('jobs:v > 3', 0)")
+	one(t, c, int64(1), "SELECT queue_end()")
+	exec(t, c, "DELETE FROM jobs WHERE v = 1")
+	one(t, c, int64(2), "SELECT COUNT(*) FROM jobs WHERE v > ?", 1)
+}
+
 // TestTheLineOfMysqladminNeedsTheStore: COM_STATISTICS is answered with the error, and the connection goes on.
 func TestTheLineOfMysqladminNeedsTheStore(t *testing.T) {
 	s, stop := openStore(t, t.TempDir())
