@@ -20,6 +20,7 @@ type awayStore struct {
 	queue.Service
 	gone                atomic.Bool
 	claims, definitions atomic.Int32 // so many fail before the next does not
+	owners              atomic.Int32 // so many are ended by their next claim
 	unsure              atomic.Bool  // nobody hears that a put or notes were kept
 }
 
@@ -79,6 +80,9 @@ func (s *awayStore) SetNotes(ctx context.Context, notes ...queue.Note) error {
 func (s *awayStore) Claim(ctx context.Context, r queue.ClaimRequest) ([]queue.Claim, error) {
 	if err := s.err(&s.claims); err != nil {
 		return nil, err
+	}
+	if s.owners.Add(-1) >= 0 {
+		r.Owner.Close()
 	}
 	return s.Service.Claim(ctx, r)
 }
@@ -145,6 +149,20 @@ func TestEventsAndMappingsGoOnWhenTheStoreIsBack(t *testing.T) {
 	if n := told.Load(); n != 2 {
 		t.Errorf("%d reports of a store that was away twice", n)
 	}
+}
+
+// TestAnOwnerThatTheStoreHasEndedIsReplaced, as one that was away may end it.
+func TestAnOwnerThatTheStoreHasEndedIsReplaced(t *testing.T) {
+	store := &awayStore{}
+	r, s, _ := open(t, t.TempDir(), store.between)
+	if _, err := r.Create(t.Context(), "f", python, says(t, "done"), nil); err != nil {
+		t.Fatal(err)
+	}
+	store.owners.Store(1)
+	if _, err := r.Enqueue(t.Context(), function.Request{Function: "f", Payload: []byte("{}")}); err != nil {
+		t.Fatal(err)
+	}
+	empty(t, s, events("f"))
 }
 
 // TestMessagesOfAQueueThatCannotBeAskedAboutComeAgain, and that counts for no attempt.

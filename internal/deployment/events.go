@@ -193,8 +193,12 @@ func (r *Registry) serve(ctx context.Context, ask queue.ClaimRequest, most int, 
 				away = false
 				continue
 			}
-			if ctx.Err() != nil || errors.Is(err, queue.ErrClosed) || errors.Is(err, queue.ErrStale) {
+			if ctx.Err() != nil || errors.Is(err, queue.ErrClosed) {
 				return
+			}
+			if errors.Is(err, queue.ErrStale) { // the store has ended the owner, as one may that was away
+				ask.Owner.Close()
+				ask.Owner = r.newOwner()
 			}
 			gone := errors.Is(err, queue.ErrUnavailable)
 			if !errors.Is(err, queue.ErrNotFound) && !(gone && away) { // one that is away is told of once
