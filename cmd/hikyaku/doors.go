@@ -82,8 +82,8 @@ func openDoors(ctx context.Context, h *house, w *works, api config.API, log *slo
 	if err != nil {
 		return nil, err
 	}
-	lambda, err := lambdadoor.New(api.Lambda, lambdadoor.Options{Functions: h.functions, Store: h.store, Users: h.users,
-		Busy: h.busy, Outbound: h.file.Outbound, Traffic: traffic["lambda"], Report: report("lambda")})
+	lambda, err := lambdadoor.New(api.Lambda, lambdadoor.Options{Functions: h.functions, Store: h.store.Service(),
+		Users: h.users, Busy: h.busy, Outbound: h.file.Outbound, Traffic: traffic["lambda"], Report: report("lambda")})
 	if err != nil {
 		return nil, err
 	}
