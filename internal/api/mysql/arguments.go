@@ -2,6 +2,7 @@ package mysql
 
 import (
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -71,7 +72,7 @@ type counter struct{}
 func (counter) typeOf(gms.Type) gms.Type { return types.Int64 }
 
 func (counter) look(ctx *gms.Context, v any) (any, error) {
-	n, err := numberOf(ctx, v)
+	n, err := integerOf(ctx, v)
 	if err != nil {
 		return nil, err
 	}
@@ -79,20 +80,58 @@ func (counter) look(ctx *gms.Context, v any) (any, error) {
 	return max(math.MinInt32, min(math.MaxInt32, whole)), err
 }
 
+// integerOf is a value as a number where a whole one is asked for: of a text the digits that it begins with.
+func integerOf(ctx *gms.Context, v any) (*apd.Decimal, error) {
+	switch v.(type) {
+	case string, []byte:
+	default:
+		return numberOf(ctx, v)
+	}
+	text := text64(v)
+	sign, whole, _, _ := decimalNumber(text[:min(len(text), longestDate)])
+	if whole == "" {
+		ctx.Warn(1292, "Truncated incorrect INTEGER value: '%.64s'", text)
+	}
+	n, _, err := apd.NewFromString(sign + "0" + whole)
+	return n, err
+}
+
 // bitwise makes the 64 bits of any value.
-type bitwise struct{}
+type bitwise struct{ signed bool } // signed: as a number with a sign
 
-func (bitwise) typeOf(gms.Type) gms.Type { return types.Uint64 }
+func (b bitwise) typeOf(gms.Type) gms.Type {
+	if b.signed {
+		return types.Int64
+	}
+	return types.Uint64
+}
 
-func (bitwise) look(ctx *gms.Context, v any) (any, error) {
-	d, err := numberOf(ctx, v)
+func (b bitwise) look(ctx *gms.Context, v any) (any, error) {
+	n, err := bits64(ctx, v)
+	if b.signed {
+		return int64(n), err
+	}
+	return n, err
+}
+
+func bits64(ctx *gms.Context, v any) (uint64, error) {
+	switch n := v.(type) {
+	case uint64:
+		return n, nil
+	case bool:
+	default:
+		if n, ok := integer64(v); ok {
+			return uint64(n), nil
+		}
+	}
+	d, err := integerOf(ctx, v)
 	if err != nil {
-		return nil, err
+		return 0, err
 	}
 	if d.Exponent < 0 {
 		whole := new(apd.Decimal)
 		if _, err := apd.BaseContext.WithPrecision(uint32(d.NumDigits())+maxScale).Quantize(whole, d, 0); err != nil {
-			return nil, err
+			return 0, err
 		}
 		d = whole
 	}
@@ -196,9 +235,9 @@ func inDocument(name string, i int) bool {
 
 // ofReals are the functions of numbers with a floating point.
 var ofReals = map[string]bool{
-	"acos": true, "adddate": true, "asin": true, "atan": true, "atan2": true, "cos": true, "cot": true, "degrees": true,
+	"acos": true, "asin": true, "atan": true, "atan2": true, "cos": true, "cot": true, "degrees": true,
 	"exp": true, "inet_ntoa": true, "ln": true, "log": true, "log10": true, "log2": true, "point": true, "pow": true,
-	"power": true, "radians": true, "sin": true, "sleep": true, "sqrt": true, "subdate": true, "tan": true,
+	"power": true, "radians": true, "sin": true, "sleep": true, "sqrt": true, "tan": true,
 }
 
 // takenIn is a function whose arguments are what it can take.
@@ -210,8 +249,13 @@ func takenIn(ctx *gms.Context, f gms.FunctionExpression, name string) (gms.Expre
 		switch json := types.IsJSON(t); {
 		case counts[0] <= i && i < counts[1]:
 			return countOf(ctx, c)
+		case (name == "bin" || name == "oct") && !types.IsNumber(t) && !isBytes(t):
+			text, _ := wordedOf(ctx, c)
+			return bitsOf(ctx, text)
 		case ofBits[name] && i == 0:
 			return bitsOf(ctx, c)
+		case name == "bit_count" && t != types.Null && !types.IsSigned(t) && !isSeen[bitwise](c) && !(isBytes(t) && isLiteral(c)):
+			return &seen[bitwise]{c, bitwise{signed: true}}, true
 		case asCharacters[name] && isBytes(t), name == "date_format" && i == 1 && isBytes(t):
 			return &seen[characters]{c, characters{}}, true
 		case isBytes(t) && inDocument(name, i):
@@ -226,9 +270,11 @@ func takenIn(ctx *gms.Context, f gms.FunctionExpression, name string) (gms.Expre
 				return &seen[wording]{c, wording{}}, true
 			}
 			return wordedOf(ctx, c)
-		case json && (reckoners[name] || name == "bin" || name == "oct" || name == "conv"),
-			ofReals[name] && isOdd(t), name == "point" && !types.IsNumber(t):
+		case json && (reckoners[name] || name == "conv"),
+			ofReals[name] && isOdd(t), ofReals[name] && isBytes(t) && !isLiteral(c), name == "point" && !types.IsNumber(t):
 			return &seen[real]{c, real{}}, true
+		case name == "date_format" && i == 0 && !types.IsTime(t) && !types.IsTimespan(t) && !isSeen[day](c) && !json:
+			return &seen[day]{c, day{}}, true
 		case json && dated[name]:
 			return &seen[dateIn]{c, dateIn{}}, true
 		case name == "from_days":
@@ -237,11 +283,23 @@ func takenIn(ctx *gms.Context, f gms.FunctionExpression, name string) (gms.Expre
 			if !alike(ctx, all) {
 				return wordedOf(ctx, c)
 			}
+			return exactly10(ctx, all, c)
 		case makesJSON[name] && types.IsTimespan(t):
 			return &seen[timeIn]{c, timeIn{}}, true
 		}
 		return c, false
 	})
+}
+
+// exactly10 is one of several exact numbers, of which the result is one: a DECIMAL that all fit into, where one is a
+// DECIMAL. go-mysql-server takes the digits of one of them.
+func exactly10(ctx *gms.Context, all []gms.Expression, c gms.Expression) (gms.Expression, bool) {
+	some := slices.DeleteFunc(slices.Clone(all), func(e gms.Expression) bool { return e.Type(ctx) == types.Null })
+	to, ok := extremeType(ctx, some).(gms.DecimalType)
+	if t := c.Type(ctx); !ok || t == types.Null || t.Equals(to) {
+		return c, false
+	}
+	return &seen[roundedTo]{&seen[adder]{c, adder{to}}, roundedTo{to}}, true
 }
 
 // alike tells whether documents and times are among their like.
@@ -381,6 +439,18 @@ func (q quotable) look(ctx *gms.Context, v any) (any, error) {
 	return nil, sqlError(3064, "HY000", "Incorrect type for argument 1 in function %s.", q.name)
 }
 
+// day is the date that a value is; NULL with a warning where it is none.
+type day struct{}
+
+func (day) typeOf(gms.Type) gms.Type { return types.DatetimeMaxPrecision }
+
+func (day) look(ctx *gms.Context, v any) (any, error) {
+	if m, ok := dayOf(ctx, v); ok {
+		return m.day, nil
+	}
+	return noMoment(ctx, v)
+}
+
 // truth tells whether a document counts as true: all do but the number 0.
 type truth struct{}
 
@@ -424,5 +494,28 @@ func countOf(ctx *gms.Context, e gms.Expression) (gms.Expression, bool) {
 	return &seen[counter]{e, counter{}}, true
 }
 
-// isOdd tells whether values of a type are no number to go-mysql-server, though they are to MySQL.
-func isOdd(t gms.Type) bool { return types.IsJSON(t) || types.IsTimespan(t) }
+// isOdd tells whether values of a type are no number to go-mysql-server, or another than to MySQL.
+func isOdd(t gms.Type) bool { return types.IsJSON(t) || types.IsTimespan(t) || types.IsTime(t) }
+
+// isLiteral tells whether an expression stands in the statement as it is.
+func isLiteral(e gms.Expression) bool {
+	_, ok := innermost(e).(*expression.Literal)
+	return ok
+}
+
+// bitsIn are both sides of an operator of bits, which go-mysql-server makes doubles of where their kinds differ.
+func bitsIn(ctx *gms.Context, e *expression.BitOp) (gms.Expression, bool, error) {
+	l, r := e.LeftChild.Type(ctx), e.RightChild.Type(ctx)
+	if l == r && types.IsInteger(l) || types.IsSigned(l) && types.IsSigned(r) {
+		return e, false, nil
+	}
+	return told(ctx, e, func(_ int, c gms.Expression) (gms.Expression, bool) {
+		if t := c.Type(ctx); t == types.Null || isSeen[bitwise](c) {
+			return c, false
+		}
+		if bits, ok := bitsNumber(c); ok {
+			return bits, true
+		}
+		return &seen[bitwise]{c, bitwise{}}, true
+	})
+}

@@ -93,7 +93,8 @@ func typedFor(ctx *gms.Context, name string, args []gms.Expression) []gms.Expres
 	case ofTexts[name]:
 		args = slices.Clone(args)
 		for i, e := range args {
-			if e != nil && types.IsTimespan(e.Type(ctx)) {
+			counts := countsOf[name]
+			if e != nil && types.IsTimespan(e.Type(ctx)) && (i < counts[0] || i >= counts[1]) {
 				args[i] = timeText(ctx, e)
 			}
 		}

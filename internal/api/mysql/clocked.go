@@ -8,8 +8,8 @@ import (
 	gms "github.com/dolthub/go-mysql-server/sql"
 )
 
-// works are the functions of clocks, of documents, of places in texts and of UUIDs.
-var works = []map[string]clockwork{clocks, documents, counters, uuids}
+// works are the functions of clocks, of documents, of places in texts, of UUIDs and of addresses.
+var works = []map[string]clockwork{clocks, documents, counters, uuids, addresses}
 
 // workOf is how the function of a name works.
 func workOf(name string) (work clockwork) {

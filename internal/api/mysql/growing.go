@@ -60,8 +60,17 @@ func growingFunctions() (fs []gms.Function) {
 		if size := growing[name]; size != nil {
 			fs = append(fs, gms.FunctionN{Name: name,
 				Fn: func(ctx *gms.Context, args ...gms.Expression) (gms.Expression, error) {
-					if name == "round" {
-						args = rounding(ctx, args)
+					switch {
+					case name == "round" || name == "truncate":
+						args = rounding(ctx, name, args)
+					case name == "quote" && len(args) == 1: // of NULL it is that word
+						word := expression.NewLiteral("NULL", types.LongText)
+						inner, err := f.NewInstance(ctx, typedFor(ctx, name, args))
+						if err != nil {
+							return nil, err
+						}
+						return &named{function.NewIfNull(ctx, &grown{Expression: inner, name: name, size: size}, word),
+							inner.String()}, nil
 					}
 					inner, err := f.NewInstance(ctx, typedFor(ctx, name, args))
 					if err != nil {
@@ -81,9 +90,19 @@ func growingFunctions() (fs []gms.Function) {
 	return fs
 }
 
-// rounding are the arguments of ROUND, of which go-mysql-server takes no texts but long ones for numbers.
-func rounding(ctx *gms.Context, args []gms.Expression) []gms.Expression {
-	if len(args) == 0 || !types.IsTextOnly(args[0].Type(ctx)) {
+// rounding are the arguments of ROUND, of which go-mysql-server takes no texts but long ones for numbers, or of
+// TRUNCATE. To both a number beyond a BIGINT is the largest of them.
+func rounding(ctx *gms.Context, name string, args []gms.Expression) []gms.Expression {
+	if len(args) > 0 && args[0].Type(ctx) == types.Uint64 {
+		exact := &seen[adder]{args[0], adder{types.MustCreateDecimalType(20, 0)}}
+		if len(args) > 1 { // none stand behind its point
+			if n, ok := args[1].(*expression.Literal); ok && types.IsInteger(n.Type(ctx)) && number64(n.Value()) > 0 {
+				return []gms.Expression{exact, expression.NewLiteral(int64(0), types.Int64)}
+			}
+		}
+		return append([]gms.Expression{exact}, args[1:]...)
+	}
+	if len(args) == 0 || name != "round" || !types.IsTextOnly(args[0].Type(ctx)) {
 		return args
 	}
 	number := expression.NewConvert(args[0], expression.ConvertToDouble)

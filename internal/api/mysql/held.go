@@ -64,16 +64,8 @@ func heldIn(ctx *gms.Context, e gms.Expression) (gms.Expression, bool, error) {
 	}
 	var of func(gms.Expression) (gms.Expression, bool)
 	switch {
-	case has(types.IsJSON) && has(func(t gms.Type) bool { return types.IsTimespan(t) || isBytes(t) }):
-		of = func(c gms.Expression) (gms.Expression, bool) { // no document is bytes or a time
-			switch {
-			case types.IsTimespan(c.Type(ctx)):
-				return timeText(ctx, c), true
-			case isBytes(c.Type(ctx)):
-				return &seen[wording]{c, wording{}}, true
-			}
-			return c, false
-		}
+	case has(types.IsJSON):
+		of = func(c gms.Expression) (gms.Expression, bool) { return besideDocuments(ctx, c, e) }
 	case has(types.IsTime):
 		of = func(c gms.Expression) (gms.Expression, bool) { return dateLiteral(ctx, c, message.TypeDateTime) }
 	case has(types.IsTimespan):
@@ -95,6 +87,21 @@ func heldIn(ctx *gms.Context, e gms.Expression) (gms.Expression, bool, error) {
 		}
 		return all, changed
 	})
+}
+
+// besideDocuments is one of the values that are compared: no document is bytes or a time, and those are texts where one
+// of the others is a document.
+func besideDocuments(ctx *gms.Context, c, among gms.Expression) (gms.Expression, bool) {
+	if !slices.ContainsFunc(leaves(among), func(e gms.Expression) bool { return e != nil && types.IsJSON(e.Type(ctx)) }) {
+		return c, false
+	}
+	switch t := c.Type(ctx); {
+	case types.IsTimespan(t):
+		return timeText(ctx, c), true
+	case isBytes(t):
+		return &seen[wording]{c, wording{}}, true
+	}
+	return c, false
 }
 
 // rowIn is a comparison of rows, which are equal where all of their values are: go-mysql-server refuses those that are

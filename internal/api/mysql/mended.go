@@ -97,6 +97,25 @@ func defaulted(ctx *gms.Context, args []gms.Expression) []gms.Expression {
 	return []gms.Expression{value, args[1], usual}
 }
 
+func hasColumn(ctx *gms.Context, e gms.Expression) (found bool) {
+	transform.InspectExpr(ctx, e, func(_ *gms.Context, e gms.Expression) bool {
+		_, is := e.(*expression.GetField)
+		found = found || is
+		return found
+	})
+	return found
+}
+
+// sound is what SOUNDEX makes: nothing of a text without letters.
+type sound struct{}
+
+func (sound) look(_ *gms.Context, v any) (any, error) {
+	if v == "0000" {
+		return "", nil
+	}
+	return v, nil
+}
+
 // framed is FIRST_VALUE, LAST_VALUE, LAG or LEAD until it has its window. go-mysql-server cannot make them anew where the window
 // has neither an order nor partitions.
 type framed struct{ gms.WindowAdaptableExpression }
@@ -123,6 +142,14 @@ func mendedFunctions() (fs []gms.Function) {
 					return framed{w}, nil
 				}
 				return e, err
+			}
+		case name == "soundex":
+			made = func(ctx *gms.Context, args []gms.Expression) (gms.Expression, error) {
+				e, err := f.NewInstance(ctx, typedFor(ctx, name, args))
+				if err != nil {
+					return nil, err
+				}
+				return &seen[sound]{e, sound{}}, nil
 			}
 		case name == "compress":
 			made = func(ctx *gms.Context, args []gms.Expression) (gms.Expression, error) {

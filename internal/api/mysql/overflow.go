@@ -57,7 +57,7 @@ func isUnsigned(ctx *gms.Context, e gms.Expression) bool {
 	case *expression.Literal:
 		n, ok := f.Value().(uint64)
 		return ok && n > math.MaxInt64
-	case *expression.GetField, *expression.Convert, *expression.BitOp, *function.Crc32, *function.InetAton:
+	case *expression.GetField, *expression.Convert, *expression.BitOp, *function.Crc32, *clocked:
 		return types.IsUnsigned(e.Type(ctx))
 	}
 	return false
@@ -193,7 +193,7 @@ func (a signed) times(b signed) (signed, bool) {
 type finite struct{ text string }
 
 func (f finite) look(_ *gms.Context, v any) (any, error) {
-	if n, ok := v.(float64); ok && math.IsInf(n, 0) {
+	if n, ok := v.(float64); ok && (math.IsInf(n, 0) || math.IsNaN(n)) {
 		return nil, outOfRange("DOUBLE", f.text)
 	}
 	return v, nil

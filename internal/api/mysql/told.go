@@ -9,6 +9,7 @@ import (
 	gms "github.com/dolthub/go-mysql-server/sql"
 	"github.com/dolthub/go-mysql-server/sql/expression"
 	"github.com/dolthub/go-mysql-server/sql/expression/function"
+	"github.com/dolthub/go-mysql-server/sql/expression/function/aggregation"
 	"github.com/dolthub/go-mysql-server/sql/types"
 )
 
@@ -136,6 +137,8 @@ func numeralOf(ctx *gms.Context, e gms.Expression, whole bool) (gms.Expression, 
 		return number, true
 	}
 	switch t := e.Type(ctx); {
+	case isBytes(t): // of a column: go-mysql-server would take the bytes themselves for a number
+		return &seen[wording]{e, wording{}}, true
 	case types.IsTimespan(t):
 		return &seen[numeral]{e, numeral{time: true, whole: whole}}, true
 	default:
@@ -218,8 +221,22 @@ func toldIn(ctx *gms.Context, e gms.Expression) (gms.Expression, bool, error) {
 	case *expression.Arithmetic, *expression.Mod, *expression.IntDiv, *expression.Div, *expression.UnaryMinus:
 		return told(ctx, e, t.number)
 	case *expression.CollatedExpression, *expression.ConvertUsing:
-		return told(ctx, e, func(_ int, c gms.Expression) (gms.Expression, bool) { return wordedOf(ctx, c) })
+		return told(ctx, e, func(_ int, c gms.Expression) (gms.Expression, bool) {
+			if c.Type(ctx) == types.Null {
+				return &seen[wording]{c, wording{}}, true
+			}
+			return wordedOf(ctx, c)
+		})
+	case *aggregation.CountDistinct:
+		return told(ctx, e, func(_ int, c gms.Expression) (gms.Expression, bool) {
+			return &seen[hexed]{c, hexed{}}, isBytes(c.Type(ctx))
+		})
+	case *expression.BitOp:
+		return bitsIn(ctx, f)
 	case *expression.Like:
+		if f.Escape != nil && hasColumn(ctx, f.Escape) {
+			return nil, false, sqlError(erWrongArguments, "HY000", "Incorrect arguments to ESCAPE")
+		}
 		return told(ctx, e, t.text)
 	case *expression.And, *expression.Or, *expression.Xor, *expression.Not, *expression.IsTrue:
 		return told(ctx, e, t.truth)
@@ -345,11 +362,15 @@ func told(
 func toldCase(ctx *gms.Context, c *expression.Case) (gms.Expression, bool, error) {
 	whole, changed := *c, false
 	whole.Branches = append([]expression.CaseBranch(nil), c.Branches...)
-	if c.Expr == nil {
-		for i, b := range whole.Branches {
-			cond, is := telling{ctx}.truth(i, b.Cond)
-			whole.Branches[i].Cond, changed = cond, changed || is
+	if c.Expr != nil {
+		whole.Expr, changed = besideDocuments(ctx, c.Expr, c)
+	}
+	for i, b := range whole.Branches {
+		cond, is := besideDocuments(ctx, b.Cond, c)
+		if c.Expr == nil {
+			cond, is = telling{ctx}.truth(i, b.Cond)
 		}
+		whole.Branches[i].Cond, changed = cond, changed || is
 	}
 	if !types.IsText(c.Type(ctx)) {
 		return &whole, changed, nil
