@@ -12,7 +12,8 @@ import (
 // says.
 func isAbsent(name string) bool {
 	switch name {
-	case "distance", "from_vector", "gtid_subtract", "last_insert_uuid", "string_to_vector", "to_vector", "vector_to_string":
+	case "distance", "from_vector", "gtid_subtract", "last_insert_uuid", "string_to_vector", "to_vector",
+		"vector_to_string":
 		return true
 	}
 	return strings.HasPrefix(name, "vec_")

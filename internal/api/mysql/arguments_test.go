@@ -28,7 +28,8 @@ func TestFunctionsTakeBytesThatAreNoCharacters(t *testing.T) {
 		"HEX(COALESCE(n, b))": "FF8041", "HEX(COALESCE(NULL, x'ff'))": "FF", "HEX(GREATEST(b, 'x'))": "FF8041",
 		"HEX(LEAST(b, x'fe'))": "FE", "HEX(SUBSTRING_INDEX(b, x'80', 1))": "FF",
 		"HEX(MAKE_SET(3, b, 'x'))": "FF80412C78",
-		"CRC32(b)":                 "2072052914", "HEX(QUOTE(x'ff'))": "27FF27", "HEX(EXPORT_SET(1, b, 'x', '', 2))": "FF804178",
+		"CRC32(b)":                 "2072052914",
+		"HEX(QUOTE(x'ff'))":        "27FF27", "HEX(EXPORT_SET(1, b, 'x', '', 2))": "FF804178",
 	})
 }
 
@@ -106,7 +107,8 @@ func TestUUIDsAreReadAndWrittenAsMySQLDoes(t *testing.T) {
 		"LENGTH(UUID_TO_BIN(UUID()))": "16",
 		"BIN_TO_UUID(x'6CCD780CBABA102695645B8C656024DB') = BIN_TO_UUID(NULL)": "",
 	})
-	for _, statement := range []string{"SELECT UUID_TO_BIN('x')", "SELECT BIN_TO_UUID('x')", "SELECT BIN_TO_UUID(b) FROM k"} {
+	for _, statement := range []string{"SELECT UUID_TO_BIN('x')", "SELECT BIN_TO_UUID('x')",
+		"SELECT BIN_TO_UUID(b) FROM k"} {
 		if number, _ := ask(t, c, statement); number != 1411 {
 			t.Errorf("%s: error %d", statement, number)
 		}

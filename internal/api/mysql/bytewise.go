@@ -108,4 +108,6 @@ type hexed struct{}
 
 func (hexed) typeOf(gms.Type) gms.Type { return types.LongText }
 
-func (hexed) look(_ *gms.Context, v any) (any, error) { return hex.EncodeToString([]byte(text64(v))), nil }
+func (hexed) look(_ *gms.Context, v any) (any, error) {
+	return hex.EncodeToString([]byte(text64(v))), nil
+}

@@ -92,7 +92,8 @@ func heldIn(ctx *gms.Context, e gms.Expression) (gms.Expression, bool, error) {
 // besideDocuments is one of the values that are compared: no document is bytes or a time, and those are texts where one
 // of the others is a document.
 func besideDocuments(ctx *gms.Context, c, among gms.Expression) (gms.Expression, bool) {
-	if !slices.ContainsFunc(leaves(among), func(e gms.Expression) bool { return e != nil && types.IsJSON(e.Type(ctx)) }) {
+	isDocument := func(e gms.Expression) bool { return e != nil && types.IsJSON(e.Type(ctx)) }
+	if !slices.ContainsFunc(leaves(among), isDocument) {
 		return c, false
 	}
 	switch t := c.Type(ctx); {

@@ -81,8 +81,8 @@ func hasVariable(ctx *gms.Context, e gms.Expression) (found bool) {
 	return found
 }
 
-// defaulted are the arguments of LAG or LEAD, of which the first and the default are of one kind: go-mysql-server has the
-// type of the first for both.
+// defaulted are the arguments of LAG or LEAD, of which the first and the default are of one kind: go-mysql-server has
+// the type of the first for both.
 func defaulted(ctx *gms.Context, args []gms.Expression) []gms.Expression {
 	if len(args) != 3 {
 		return args
@@ -116,8 +116,8 @@ func (sound) look(_ *gms.Context, v any) (any, error) {
 	return v, nil
 }
 
-// framed is FIRST_VALUE, LAST_VALUE, LAG or LEAD until it has its window. go-mysql-server cannot make them anew where the window
-// has neither an order nor partitions.
+// framed is FIRST_VALUE, LAST_VALUE, LAG or LEAD until it has its window. go-mysql-server cannot make them anew where
+// the window has neither an order nor partitions.
 type framed struct{ gms.WindowAdaptableExpression }
 
 // WithWindow gives the function its window, of one partition at least.

@@ -11,16 +11,16 @@ import (
 	"github.com/dolthub/go-mysql-server/sql/types"
 )
 
-// counters are functions that count characters of texts, and bytes where one of the texts is bytes. go-mysql-server's own
-// count bytes of both, refuse bytes that are no characters, or end in a panic.
+// counters are functions that count characters of texts, and bytes where one of the texts is bytes. go-mysql-server's
+// own count bytes of both, refuse bytes that are no characters, or end in a panic.
 var counters = map[string]clockwork{
 	"ascii":          {1, 1, ofBig, ascii},
 	"ord":            {1, 1, ofBig, ord},
-	"instr":          {2, 2, ofBig, func(ctx *gms.Context, a []any) (any, error) { return found(ctx, a[1], a[0], 1, false) }},
+	"instr":          {2, 2, ofBig, instr},
 	"locate":         {2, 3, ofBig, locate},
 	"insert":         {4, 4, madeOf(0, 3), inserted},
-	"lpad":           {3, 3, madeOf(0, 2), func(ctx *gms.Context, a []any) (any, error) { return padding(ctx, a, true) }},
-	"rpad":           {3, 3, madeOf(0, 2), func(ctx *gms.Context, a []any) (any, error) { return padding(ctx, a, false) }},
+	"lpad":           {3, 3, madeOf(0, 2), lpad},
+	"rpad":           {3, 3, madeOf(0, 2), rpad},
 	"from_base64":    {1, 1, ofBytes, fromBase64},
 	"last_insert_id": {0, 1, ofUnsigned, lastInsertID},
 }
@@ -71,6 +71,8 @@ func ord(ctx *gms.Context, args []any) (any, error) {
 	}
 	return number, nil
 }
+
+func instr(ctx *gms.Context, args []any) (any, error) { return found(ctx, args[1], args[0], 1, false) }
 
 func locate(ctx *gms.Context, args []any) (any, error) {
 	from := int64(1)
@@ -143,6 +145,9 @@ func asMade(text string, bytes bool) any {
 	}
 	return text
 }
+
+func lpad(ctx *gms.Context, args []any) (any, error) { return padding(ctx, args, true) }
+func rpad(ctx *gms.Context, args []any) (any, error) { return padding(ctx, args, false) }
 
 // padding is a text with as many characters as are wanted; NULL of fewer than none.
 func padding(ctx *gms.Context, args []any, left bool) (any, error) {

@@ -332,7 +332,8 @@ var (
 	floats = map[string]bool{"concat": true, "concat_ws": true, "group_concat": true, "length": true,
 		"char_length": true, "lower": true, "upper": true, "reverse": true}
 	makesJSON = map[string]bool{"json_object": true, "json_array": true, "json_arrayagg": true, "json_objectagg": true,
-		"json_array_append": true, "json_array_insert": true, "json_insert": true, "json_replace": true, "json_set": true}
+		"json_array_append": true, "json_array_insert": true, "json_insert": true, "json_replace": true,
+		"json_set": true}
 )
 
 // told is an expression with its arguments as of says.
