@@ -65,16 +65,21 @@ func NewTraffic(door string) *Traffic {
 }
 
 // Describe implements prometheus.Collector.
-func (t *Traffic) Describe(to chan<- *prometheus.Desc) { prometheus.DescribeByCollect(t, to) }
+func (t *Traffic) Describe(to chan<- *prometheus.Desc) {
+	for _, c := range t.all() {
+		c.Describe(to)
+	}
+}
 
 // Collect implements prometheus.Collector.
 func (t *Traffic) Collect(to chan<- prometheus.Metric) {
-	t.requests.Collect(to)
-	t.connections.Collect(to)
-	t.received.Collect(to)
-	t.sent.Collect(to)
-	t.waiting.Collect(to)
-	t.unshaken.Collect(to)
+	for _, c := range t.all() {
+		c.Collect(to)
+	}
+}
+
+func (t *Traffic) all() []prometheus.Collector {
+	return []prometheus.Collector{t.requests, t.connections, t.received, t.sent, t.waiting, t.unshaken}
 }
 
 // Ended counts a request. Calls and codes are few and known: never what a client made up.

@@ -7,6 +7,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/prometheus/client_golang/prometheus"
+
 	"github.com/hikyaku/hikyaku/internal/metricstest"
 )
 
@@ -161,5 +163,17 @@ func TestConnectionsOfSomeDoorsLeaveFilesToEveryOther(t *testing.T) {
 			}
 			leaves = nil
 		}
+	}
+}
+
+// A registry that checks what it collects has been told of each metric, also of those that nothing has counted yet.
+func TestTrafficDescribesWhatHasNotHappenedYet(t *testing.T) {
+	traffic, registry := NewTraffic("sqs"), prometheus.NewPedanticRegistry()
+	registry.MustRegister(traffic)
+	traffic.Waiting(ForRoom).Inc()
+	traffic.Ended("call", "200")
+	traffic.HandshakeFailed()
+	if _, err := registry.Gather(); err != nil {
+		t.Error(err)
 	}
 }
