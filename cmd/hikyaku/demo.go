@@ -114,7 +114,7 @@ func (d *demo) run(ctx context.Context) (err error) {
 	if result.DeadLettered > 0 {
 		return deadIn(result)
 	}
-	return d.account(ctx, s, h.store.Service(), phones, took)
+	return d.account(ctx, s, h.store, phones, took)
 }
 
 // makeUsers fills the example's database with as many users as are wanted.

@@ -60,7 +60,7 @@ func openDoors(ctx context.Context, h *house, w *works, api config.API, log *slo
 		}
 	}
 	http, err := httpdoor.New(api.HTTP, httpdoor.Options{
-		Store: h.store.Service(), Users: h.users, Metrics: h.metrics, Busy: h.busy, Dead: w.deadDevices(),
+		Store: h.store, Users: h.users, Metrics: h.metrics, Busy: h.busy, Dead: w.deadDevices(),
 		Push: w.Pipeline, Campaigns: h.campaigns, Traffic: traffic["http"], Report: report("http"),
 	})
 	if err != nil {
@@ -71,18 +71,18 @@ func openDoors(ctx context.Context, h *house, w *works, api config.API, log *slo
 		return nil, err
 	}
 	pubsub, err := pubsubdoor.New(api.PubSub, pubsubdoor.Options{
-		Store: h.store.Service(), Users: h.users, Busy: h.busy, Outbound: h.file.Outbound, Traffic: traffic["pubsub"],
+		Store: h.store, Users: h.users, Busy: h.busy, Outbound: h.file.Outbound, Traffic: traffic["pubsub"],
 		JavaScript: true, Report: report("pubsub"),
 	})
 	if err != nil {
 		return nil, err
 	}
-	sqs, err := sqsdoor.New(api.SQS, sqsdoor.Options{Store: h.store.Service(), Users: h.users, Busy: h.busy,
+	sqs, err := sqsdoor.New(api.SQS, sqsdoor.Options{Store: h.store, Users: h.users, Busy: h.busy,
 		Traffic: traffic["sqs"], Report: report("sqs")})
 	if err != nil {
 		return nil, err
 	}
-	lambda, err := lambdadoor.New(api.Lambda, lambdadoor.Options{Functions: h.functions, Store: h.store.Service(),
+	lambda, err := lambdadoor.New(api.Lambda, lambdadoor.Options{Functions: h.functions, Store: h.store,
 		Users: h.users, Busy: h.busy, Outbound: h.file.Outbound, Traffic: traffic["lambda"], Report: report("lambda")})
 	if err != nil {
 		return nil, err

@@ -148,7 +148,7 @@ func checkStore(t *testing.T, data string, lines, matching int) {
 		t.Fatal(err)
 	}
 	defer s.Close()
-	st, err := s.Stats(queue.Name{Namespace: queue.DefaultNamespace, Name: "dpkg"})
+	st, err := s.Stats(t.Context(), queue.Name{Namespace: queue.DefaultNamespace, Name: "dpkg"})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -85,11 +85,11 @@ func openHouse(ctx context.Context, f *config.File, logTo io.Writer, adopt bool)
 	if err := f.Define(ctx, h.store.Configured(), adopt); err != nil {
 		return nil, errors.Join(h.definitions(err), h.close())
 	}
-	if h.campaigns, err = campaign.Open(ctx, h.store.Service(), nil); err != nil {
+	if h.campaigns, err = campaign.Open(ctx, h.store, nil); err != nil {
 		return nil, errors.Join(err, h.close())
 	}
 	h.functions, err = deployment.Open(ctx, deployment.Config{
-		Store: h.store.Service(), Dir: functionsDir(f.DataDir), RetryDelay: f.API.Lambda.RetryDelay,
+		Store: h.store, Dir: functionsDir(f.DataDir), RetryDelay: f.API.Lambda.RetryDelay,
 		Pool:   h.pool(),
 		Report: func(err error) { log.Warn("functions", "error", err) },
 	})
@@ -162,7 +162,7 @@ func (h *house) definitions(err error) error {
 
 // newPipeline builds the configuration's components and their pipeline. finite ends it when its sources have ended.
 func (h *house) newPipeline(in io.Reader, out io.Writer, finite bool, observer pipeline.Observer) (*works, error) {
-	built, err := h.file.Build(h.store.Service(), component.Env{Stdin: in, Stdout: out, Pacer: h.pacer,
+	built, err := h.file.Build(h.store, component.Env{Stdin: in, Stdout: out, Pacer: h.pacer,
 		Functions: h.functions, Campaigns: h.campaigns})
 	if err != nil {
 		return nil, h.definitions(err)
@@ -172,7 +172,7 @@ func (h *house) newPipeline(in io.Reader, out io.Writer, finite bool, observer p
 		slack = pipeline.RunSlack
 	}
 	p, err := pipeline.New(built.Nodes, pipeline.Options{
-		Store: h.store.Service(), Finite: finite, Slack: slack, Logger: h.log, Observe: observer,
+		Store: h.store, Finite: finite, Slack: slack, Logger: h.log, Observe: observer,
 		Abandon: h.journal.Failed(),
 	})
 	if err != nil {

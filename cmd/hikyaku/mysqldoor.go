@@ -12,6 +12,6 @@ import (
 var leftOut []string
 
 func newMySQLDoor(c settings.Config, h *house, traffic *door.Traffic, report func(error)) (server, error) {
-	return mysqldoor.New(c, mysqldoor.Options{Store: h.store.Service(), Users: h.users, Busy: h.busy, Traffic: traffic,
+	return mysqldoor.New(c, mysqldoor.Options{Store: h.store, Users: h.users, Busy: h.busy, Traffic: traffic,
 		Report: report})
 }

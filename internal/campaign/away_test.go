@@ -76,7 +76,7 @@ func (r *rig) over(t *testing.T, store queue.Service) *campaign.Registry {
 
 func TestWhatCannotBeAskedIsUnavailable(t *testing.T) {
 	r := open(t)
-	store := &awayStore{Service: r.store.Service()}
+	store := &awayStore{Service: r.store}
 	reg := r.over(t, store)
 	store.gone.Store(true)
 	if _, _, err := reg.Start(t.Context(), campaign.Order{Queue: news}); !errors.Is(err, queue.ErrUnavailable) {
@@ -90,7 +90,7 @@ func TestWhatCannotBeAskedIsUnavailable(t *testing.T) {
 // TestACampaignWhoseQueuesCannotBeAskedIsNotOver, whatever of them is not known.
 func TestACampaignWhoseQueuesCannotBeAskedIsNotOver(t *testing.T) {
 	r := open(t)
-	store := &awayStore{Service: r.store.Service()}
+	store := &awayStore{Service: r.store}
 	reg := r.over(t, store)
 	reg.Guard(outbox)
 	topic := queue.Name{Namespace: "default", Name: "all"}

@@ -28,7 +28,7 @@ func TestTheRateAndTheEndAreThoseOfTheLastTenSeconds(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		if r.Registry, err = campaign.Open(t.Context(), r.store.Service(), nil); err != nil {
+		if r.Registry, err = campaign.Open(t.Context(), r.store, nil); err != nil {
 			t.Fatal(err)
 		}
 		defer func() {

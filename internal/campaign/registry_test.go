@@ -78,7 +78,7 @@ func open(t *testing.T) *rig {
 // reopen is what a start of the program does; what was there before is lost, as by a kill, unless it was closed.
 func (r *rig) reopen(t *testing.T) {
 	t.Helper()
-	made, err := campaign.Open(t.Context(), r.store.Service(), r.clock.now)
+	made, err := campaign.Open(t.Context(), r.store, r.clock.now)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -336,7 +336,11 @@ func TestWhatIsRememberedIsBounded(t *testing.T) {
 	if _, err := r.Show(first); !errors.Is(err, campaign.ErrNotFound) {
 		t.Errorf("the first one: %v", err)
 	}
-	for _, n := range r.store.Notes("campaign") {
+	notes, err := r.store.Notes(t.Context(), "campaign")
+	if err != nil {
+		t.Error(err)
+	}
+	for _, n := range notes {
 		if strings.HasPrefix(n.Key, first) {
 			t.Errorf("a note is left: %s", n.Key)
 		}
@@ -393,7 +397,7 @@ func (s *told) Commit(ctx context.Context, c queue.Change) ([][]queue.PutResult,
 
 func TestACampaignIsKnownToTheFirstWhoHasItsMessage(t *testing.T) {
 	r := open(t)
-	store := &told{Service: r.store.Service()}
+	store := &told{Service: r.store}
 	reg, err := campaign.Open(t.Context(), store, r.clock.now)
 	if err != nil {
 		t.Fatal(err)
@@ -437,7 +441,7 @@ func TestACallerWhoGoesAwayLeavesNothingHalfDone(t *testing.T) {
 
 func TestACampaignThatCannotBeKeptIsNotKnown(t *testing.T) {
 	r := open(t)
-	reg, err := campaign.Open(t.Context(), full{r.store.Service()}, r.clock.now)
+	reg, err := campaign.Open(t.Context(), full{r.store}, r.clock.now)
 	if err != nil {
 		t.Fatal(err)
 	}

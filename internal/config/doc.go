@@ -11,7 +11,7 @@
 //	if err := file.Define(ctx, store.Configured(), adopt); err != nil {
 //		return err // a queue is there with another definition
 //	}
-//	assembled, err := file.Build(store.Service(), component.Env{Stdin: os.Stdin, Stdout: os.Stdout})
+//	assembled, err := file.Build(store, component.Env{Stdin: os.Stdin, Stdout: os.Stdout})
 //	if err != nil {
 //		return err
 //	}

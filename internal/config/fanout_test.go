@@ -52,7 +52,7 @@ func runOnce(t *testing.T, store *queue.Store, text string) pipeline.Result {
 	if err != nil {
 		t.Fatal(err)
 	}
-	a, err := f.Build(store.Service(), component.Env{})
+	a, err := f.Build(store, component.Env{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -139,7 +139,7 @@ func TestAReplayTellsOneUserAndNotAllOfThem(t *testing.T) {
 	if !slices.Equal(told, want) {
 		t.Errorf("the second time told %q", told)
 	}
-	if st, err := store.Stats(named("told")); err != nil || st.TotalPut != 4 {
+	if st, err := store.Stats(t.Context(), named("told")); err != nil || st.TotalPut != 4 {
 		t.Errorf("%+v, %v", st, err)
 	}
 }

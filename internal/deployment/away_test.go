@@ -182,7 +182,7 @@ func TestMessagesOfAQueueThatCannotBeAskedAboutComeAgain(t *testing.T) {
 	store.definitions.Store(1)
 	put(t, s, work, "a")
 	empty(t, s, work)
-	if stats, err := s.Stats(dead); err == nil && stats.TotalPut > 0 {
+	if stats, err := s.Stats(t.Context(), dead); err == nil && stats.TotalPut > 0 {
 		t.Error("the message became a dead letter: its function never had it")
 	}
 }

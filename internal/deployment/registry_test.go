@@ -42,7 +42,7 @@ func open(t *testing.T, dir string, change ...func(*deployment.Config)) (*deploy
 	if err != nil {
 		t.Fatal(err)
 	}
-	c := deployment.Config{Store: s.Service(), Dir: filepath.Join(dir, "functions"),
+	c := deployment.Config{Store: s, Dir: filepath.Join(dir, "functions"),
 		Pool: function.Config{Isolation: function.None}, RetryDelay: time.Millisecond,
 		Report: func(err error) { t.Log("reported:", err) }}
 	for _, f := range change {
@@ -297,7 +297,10 @@ func put(t *testing.T, s *queue.Store, n queue.Name, bodies ...string) {
 // empty waits until everything in a queue is settled.
 func empty(t *testing.T, s *queue.Store, n queue.Name) {
 	t.Helper()
-	waittest.Until(t, n.Short()+" is empty", func() bool { return s.Idle(t.Context(), n, nil) })
+	waittest.Until(t, n.Short()+" is empty", func() bool {
+		idle, err := s.Idle(t.Context(), n, nil)
+		return idle && err == nil
+	})
 }
 
 // TestFunctionsOfTheConfigurationAreMadeWhenMemoryIsFull, unlike those of clients.
@@ -312,7 +315,7 @@ func TestFunctionsOfTheConfigurationAreMadeWhenMemoryIsFull(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer s.Close()
-	r, err := deployment.Open(t.Context(), deployment.Config{Store: s.Service(), Dir: t.TempDir(),
+	r, err := deployment.Open(t.Context(), deployment.Config{Store: s, Dir: t.TempDir(),
 		Pool: function.Config{Isolation: function.None}})
 	if err != nil {
 		t.Fatal(err)

@@ -38,7 +38,7 @@ func BenchmarkDurablePath(b *testing.B) {
 			}()
 			fillQueue(b, store, b.N)
 			source, err := queuesource.New(queuesource.Config{Queue: "outbox"},
-				component.Env{Name: "waiting", Store: store.Service()})
+				component.Env{Name: "waiting", Store: store})
 			if err != nil {
 				b.Fatal(err)
 			}

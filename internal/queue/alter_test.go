@@ -332,7 +332,7 @@ func TestWhatIsSaidOfColumnsIsChecked(t *testing.T) {
 		}
 		withRows(t, s, Definition{Topic: "t", Filter: "a > 1 and lang = 'ja'",
 			Columns: columnsOf(t, "a int", "b int", "c int")}, `{"a":1,"b":2,"c":3}`)
-		_, version, _ := s.Definition(news)
+		_, version, _ := s.Definition(t.Context(), news)
 		two := columnsOf(t, "a int", "b int")
 		for what, x := range map[string]struct {
 			columns message.Columns
@@ -379,7 +379,7 @@ func TestWhatIsSaidOfColumnsIsChecked(t *testing.T) {
 		if err := put(version); !errors.Is(err, ErrChanged) {
 			t.Errorf("a row for the columns of before: %v", err)
 		}
-		_, version, _ = s.Definition(news)
+		_, version, _ = s.Definition(t.Context(), news)
 		if err := put(version); err != nil {
 			t.Errorf("a row for the columns of now: %v", err)
 		}

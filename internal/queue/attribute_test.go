@@ -40,7 +40,7 @@ func TestAMarkedNameIsAnAttributeAndNothingElse(t *testing.T) {
 				t.Errorf("the filter on %s let %q through", name, got)
 			}
 			for where, want := range map[string]int{"is not null": 1, "is null": 1, "= 'given'": 1} {
-				e, err := s.Parse(news, "`"+AttributeName(name)+"` "+where)
+				e, err := s.Parse(t.Context(), news, "`"+AttributeName(name)+"` "+where)
 				if err != nil {
 					t.Fatal(err)
 				}

@@ -66,7 +66,7 @@ func TestSnapshotsAreTakenAtOnceByManyCallers(t *testing.T) {
 		})
 	}
 	all.Wait()
-	if n := len(s.Snapshots()); n != 160 {
+	if n := len(must(s.Snapshots(t.Context()))); n != 160 {
 		t.Errorf("there are %d snapshots, want 160", n)
 	}
 	ended, end := context.WithCancel(t.Context())

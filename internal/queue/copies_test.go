@@ -118,7 +118,7 @@ func TestDeadLettersForATopicGoInGroupsOfFewCopies(t *testing.T) {
 				for _, n := range subscribed {
 					holds(t, s, n, "a", "b", "c", "d", "e", "f", "g")
 				}
-				if st, err := s.Stats(from); err != nil || st.TotalDead != 7 || st.Messages() != 0 {
+				if st, err := s.Stats(t.Context(), from); err != nil || st.TotalDead != 7 || st.Messages() != 0 {
 					t.Errorf("%d were given up, %d are left, %v", st.TotalDead, st.Messages(), err)
 				}
 			})

@@ -198,7 +198,7 @@ func TestAFullDiskRefusesPutsAndGoesOnWhenThereIsRoom(t *testing.T) {
 	s, j = onDisk(t, disk)
 	defer j.Close()
 	defer s.Close()
-	if st, err := s.Stats(news); err != nil || st.Messages() != int64(acknowledged) {
+	if st, err := s.Stats(t.Context(), news); err != nil || st.Messages() != int64(acknowledged) {
 		t.Errorf("%d messages, want %d: %v", st.Messages(), acknowledged, err)
 	}
 }
@@ -222,7 +222,7 @@ func TestAJournalWithoutFilesRefusesPutsSaysSoOnceAndGoesOn(t *testing.T) {
 		if err := put(); !errors.Is(err, ErrRefused) {
 			t.Fatal(err)
 		}
-		if err := s.Ready(); !errors.Is(err, ErrRefused) || errors.Is(err, ErrUnavailable) {
+		if err := s.Ready(t.Context()); !errors.Is(err, ErrRefused) || errors.Is(err, ErrUnavailable) {
 			t.Fatal(err)
 		}
 		time.Sleep(time.Millisecond) // the journal looks, too
@@ -243,7 +243,7 @@ func TestAJournalWithoutFilesRefusesPutsSaysSoOnceAndGoesOn(t *testing.T) {
 			t.Fatal("puts are refused on")
 		}
 	}
-	if err := s.Ready(); err != nil {
+	if err := s.Ready(t.Context()); err != nil {
 		t.Error(err)
 	}
 }

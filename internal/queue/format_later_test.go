@@ -232,9 +232,9 @@ func TestAMessageOfALaterVersionStaysWhereItIs(t *testing.T) {
 	claims, err := s.Claim(ctx, ClaimRequest{From: []From{{Queue: news}}, Max: 2})
 	ofLater(t, "a claim", err, "message 2 of queue news: the log: a message was written by a later version of "+
 		"hikyaku: its checksum fits, and this one does not understand it: value of unknown kind 9")
-	st, err := s.Stats(news)
-	if err != nil || len(claims) > 0 || st.Ready != 2 || st.TotalDead != 0 || len(s.Queues()) != 1 {
-		t.Errorf("%v, %d claims, %+v, %v", err, len(claims), st, s.Queues())
+	st, err := s.Stats(t.Context(), news)
+	if err != nil || len(claims) > 0 || st.Ready != 2 || st.TotalDead != 0 || len(must(s.Queues(t.Context()))) != 1 {
+		t.Errorf("%v, %d claims, %+v, %v", err, len(claims), st, must(s.Queues(t.Context())))
 	}
 	if claims, err = s.Claim(ctx, ClaimRequest{From: []From{{Queue: news}}}); err != nil || len(claims) != 1 ||
 		claims[0].Attempt != 1 {

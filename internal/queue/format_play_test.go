@@ -181,7 +181,7 @@ func (p *formatPlay) plain() {
 		if p.put("plain", m); i == 12 {
 			waittest.Until(p.t, "it has expired", func() bool {
 				p.now.Add(1_000_000)
-				st, err := p.s.Stats(formatName("plain"))
+				st, err := p.s.Stats(context.Background(), formatName("plain"))
 				return err == nil && st.TotalExpired == 1
 			})
 		}
@@ -203,7 +203,7 @@ func (p *formatPlay) plain() {
 		p.settle(byBody("spent", ClaimRequest{}), Settlement{Kind: Back})
 	}
 	waittest.Until(p.t, "it is buried", func() bool {
-		st, err := p.s.Stats(formatName("plain"))
+		st, err := p.s.Stats(context.Background(), formatName("plain"))
 		return err == nil && st.TotalDead == 2
 	})
 	leased := byBody("leased", ClaimRequest{Lease: 2 * time.Hour})

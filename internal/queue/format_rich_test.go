@@ -50,20 +50,20 @@ func (d *description) must(err error) {
 // describe tells all of a store but what only acting on it shows.
 func describe(t *testing.T, s *Store) string {
 	d := &description{t: t, s: s}
-	for _, n := range s.Topics() {
-		st, err := s.TopicStats(n)
+	for _, n := range must(s.Topics(t.Context())) {
+		st, err := s.TopicStats(t.Context(), n)
 		d.must(err)
 		d.line("topic %s: labels %q, subscriptions %v, %d published, %d dropped", n, labelText(st.Labels),
 			st.Subscriptions, st.TotalPublish, st.TotalDropped)
 	}
-	for _, sn := range s.Snapshots() {
+	for _, sn := range must(s.Snapshots(t.Context())) {
 		d.line("snapshot %s: of %s, %s to %s, labels %q", sn.Name, sn.Queue, stamp(sn.Time), stamp(sn.Expires),
 			labelText(sn.Labels))
 	}
-	for _, n := range s.Notes("tests") {
+	for _, n := range must(s.Notes(t.Context(), "tests")) {
 		d.line("note %s of %s: %q", n.Key, n.Room, n.Value)
 	}
-	for _, n := range s.Queues() {
+	for _, n := range must(s.Queues(t.Context())) {
 		d.queue(n)
 	}
 	return d.String()
@@ -77,7 +77,7 @@ func stamp(t time.Time) string {
 }
 
 func (d *description) queue(n Name) {
-	st, err := d.s.Stats(n)
+	st, err := d.s.Stats(context.Background(), n)
 	d.must(err)
 	d.line("queue %s, number %d:", n, st.ID)
 	for _, x := range differences(Definition{}, st.Definition) {
@@ -91,7 +91,7 @@ func (d *description) queue(n Name) {
 	d.must(err)
 	for i := range ps {
 		d.message(&ps[i])
-		if token, ok := d.s.TokenOf(n, ps[i].Sequence); ok {
+		if token, ok, _ := d.s.TokenOf(context.Background(), n, ps[i].Sequence); ok {
 			d.line("    token %+v", token)
 		}
 	}

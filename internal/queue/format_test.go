@@ -183,7 +183,7 @@ func compareLetters(ctx context.Context, t *testing.T, s *queue.Store) {
 			t.Errorf("%s has %d messages, want %d: %.200q", name, len(got), len(want[name]), got)
 		}
 	}
-	if v, ok := s.Note("tests", "format"); !ok || string(v) != "kept" {
+	if v, ok, _ := s.Note(t.Context(), "tests", "format"); !ok || string(v) != "kept" {
 		t.Errorf("the note is %q, %t", v, ok)
 	}
 }

@@ -1,6 +1,7 @@
 package queue
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"time"
@@ -12,10 +13,13 @@ const (
 )
 
 // Ready is nil when a small put into a queue with room of its own would be taken now. Errors: ErrQueueFull (*FullError)
-// when a bound of the whole store is reached, ErrNoRoom, ErrRefused, ErrStalled, ErrUnavailable, ErrClosed.
-func (s *Store) Ready() error {
+// when a bound of the whole store is reached, ErrNoRoom, ErrRefused, ErrStalled, ErrUnavailable, ErrClosed, ctx's.
+func (s *Store) Ready(ctx context.Context) error {
 	for !s.mu.TryLock() { // a put that hands its group to the journal holds it, and may hang with the disk
 		if err := s.journal.Health(); errors.Is(err, ErrStalled) {
+			return err
+		}
+		if err := ctx.Err(); err != nil {
 			return err
 		}
 		time.Sleep(lookAgain)

@@ -45,7 +45,7 @@ func TestAStoreIsReadyAsLongAsAPutWouldBeTaken(t *testing.T) {
 				disk.Limit(400 << 10)
 			}
 			for {
-				ready := s.Ready()
+				ready := s.Ready(t.Context())
 				_, err = s.Put(ctx, news, []message.Message{{Body: make([]byte, 100)}})
 				if err != nil {
 					break
@@ -55,7 +55,7 @@ func TestAStoreIsReadyAsLongAsAPutWouldBeTaken(t *testing.T) {
 				}
 			}
 			// Who has just been refused would be refused again, as would be everybody else.
-			if ready := s.Ready(); !errors.Is(err, c.why) || !errors.Is(ready, c.why) {
+			if ready := s.Ready(t.Context()); !errors.Is(err, c.why) || !errors.Is(ready, c.why) {
 				t.Errorf("a put: %v; ready: %v", err, ready)
 			}
 		})
@@ -87,12 +87,12 @@ func TestAStoreIsNotReadyWhileItsDiskDoesNotAnswer(t *testing.T) {
 				_, err := s.Put(ctx, news, []message.Message{{Body: make([]byte, 100<<10)}})
 				done <- err
 			}()
-			waittest.Until(t, "it is not ready", func() bool { return errors.Is(s.Ready(), ErrStalled) })
+			waittest.Until(t, "it is not ready", func() bool { return errors.Is(s.Ready(t.Context()), ErrStalled) })
 			answer()
 			if err := <-done; err != nil {
 				t.Error(err)
 			}
-			waittest.Until(t, "it is ready again", func() bool { return s.Ready() == nil })
+			waittest.Until(t, "it is ready again", func() bool { return s.Ready(t.Context()) == nil })
 			if err := errors.Join(s.Close(), j.Close()); err != nil {
 				t.Error(err)
 			}

@@ -56,7 +56,7 @@ func (w *holdsWorld) crowd(from []From, do func() error, served int) error {
 		}()
 	}
 	waittest.Until(w.t, "all wait", func() bool {
-		st, err := w.s.Stats(from[0].Queue)
+		st, err := w.s.Stats(w.t.Context(), from[0].Queue)
 		return err != nil || st.Waiters == holdsReader
 	})
 	if err := do(); err != nil {
@@ -157,7 +157,7 @@ func holdsKeeping() []holdsExercise {
 			if _, err := w.s.Settle(w.t.Context(), []Settlement{{Token: cs[0].Token}}); err != nil {
 				return err
 			}
-			st, err := w.s.Stats(holdsName("long"))
+			st, err := w.s.Stats(w.t.Context(), holdsName("long"))
 			if err == nil && (st.Past != 1 || st.PastFrom.IsZero()) {
 				err = fmt.Errorf("%d are past, since %v", st.Past, st.PastFrom)
 			}

@@ -38,7 +38,7 @@ func holdsAsking() []holdsExercise {
 	}
 	idle := func(want bool, where string) func(w *holdsWorld) error {
 		return func(w *holdsWorld) error {
-			if w.s.Idle(w.t.Context(), holdsName("long"), holdsWhere(where)) != want {
+			if must(w.s.Idle(w.t.Context(), holdsName("long"), holdsWhere(where))) != want {
 				return fmt.Errorf("want %v", want)
 			}
 			return nil
@@ -47,30 +47,44 @@ func holdsAsking() []holdsExercise {
 	return []holdsExercise{
 		{"Resolve", func(w *holdsWorld) error { w.s.Resolve(holdsName("long")); return nil }},
 		{"JournalStats", func(w *holdsWorld) error { w.s.JournalStats(); return nil }},
-		{"Service", func(w *holdsWorld) error { w.s.Service(); return nil }},
-		{"Queues", func(w *holdsWorld) error { return holdsWants(holdsQueues+21, len(w.s.Queues()), nil) }},
-		{"Topics", func(w *holdsWorld) error { return holdsWants(2, len(w.s.Topics()), nil) }},
-		{"Snapshots", func(w *holdsWorld) error { return holdsWants(holdsSnapshots, len(w.s.Snapshots()), nil) }},
-		{"Notes", func(w *holdsWorld) error { return holdsWants(holdsNotes, len(w.s.Notes("room")), nil) }},
+		{"Queues", func(w *holdsWorld) error {
+			return holdsWants(holdsQueues+21, len(must(w.s.Queues(w.t.Context()))), nil)
+		}},
+		{"Topics", func(w *holdsWorld) error { return holdsWants(2, len(must(w.s.Topics(w.t.Context()))), nil) }},
+		{"Snapshots", func(w *holdsWorld) error {
+			return holdsWants(holdsSnapshots, len(must(w.s.Snapshots(w.t.Context()))), nil)
+		}},
+		{"Notes", func(w *holdsWorld) error {
+			return holdsWants(holdsNotes, len(must(w.s.Notes(w.t.Context(), "room"))), nil)
+		}},
 		{"Note", func(w *holdsWorld) error {
-			v, _ := w.s.Note("room", "key7")
+			v, _, _ := w.s.Note(w.t.Context(), "room", "key7")
 			return holdsWants(len("value"), len(v), nil)
 		}},
 		{"NoteSize", func(w *holdsWorld) error {
-			n, _ := w.s.NoteSize("room", "key7")
+			n, _, _ := w.s.NoteSize(w.t.Context(), "room", "key7")
 			return holdsWants(len("value"), n, nil)
 		}},
 		{"NoteKeys", func(w *holdsWorld) error {
-			return holdsWants(holdsNotes, len(w.s.NoteKeys("room", "key")), nil)
+			return holdsWants(holdsNotes, len(must(w.s.NoteKeys(w.t.Context(), "room", "key"))), nil)
 		}},
-		{"Definition", func(w *holdsWorld) error { _, _, err := w.s.Definition(holdsName("long")); return err }},
-		{"Parse", func(w *holdsWorld) error { _, err := w.s.Parse(holdsName("long"), "n > 3"); return err }},
-		{"Stats", func(w *holdsWorld) error { _, err := w.s.Stats(holdsName("long")); return err }},
-		{"TopicStats", func(w *holdsWorld) error { _, err := w.s.TopicStats(holdsName("topic")); return err }},
-		{"Ready", func(w *holdsWorld) error { return w.s.Ready() }},
+		{"Definition", func(w *holdsWorld) error {
+			_, _, err := w.s.Definition(w.t.Context(), holdsName("long"))
+			return err
+		}},
+		{"Parse", func(w *holdsWorld) error {
+			_, err := w.s.Parse(w.t.Context(), holdsName("long"), "n > 3")
+			return err
+		}},
+		{"Stats", func(w *holdsWorld) error { _, err := w.s.Stats(w.t.Context(), holdsName("long")); return err }},
+		{"TopicStats", func(w *holdsWorld) error {
+			_, err := w.s.TopicStats(w.t.Context(), holdsName("topic"))
+			return err
+		}},
+		{"Ready", func(w *holdsWorld) error { return w.s.Ready(w.t.Context()) }},
 		{"Look", func(w *holdsWorld) error { _, err := w.s.Look(w.t.Context(), holdsName("long"), 7); return err }},
-		{"QueueOf", func(w *holdsWorld) error { w.s.QueueOf(Token{Queue: 1}); return nil }},
-		{"TokenOf", func(w *holdsWorld) error { w.s.TokenOf(holdsName("long"), 7); return nil }},
+		{"QueueOf", func(w *holdsWorld) error { w.s.QueueOf(w.t.Context(), Token{Queue: 1}); return nil }},
+		{"TokenOf", func(w *holdsWorld) error { w.s.TokenOf(w.t.Context(), holdsName("long"), 7); return nil }},
 		{"Peek", peek(100, PeekRequest{})},
 		{"Peek: many", peek(20_000, PeekRequest{Max: 20_000, NoBody: true})},
 		{"Peek: by a condition that few meet", peek(1, PeekRequest{Where: holdsWhere("n = 199999")})},
@@ -140,7 +154,7 @@ func holdsClaiming() []holdsExercise {
 func holdsWaiting(w *holdsWorld, where string, want int) error {
 	got := make(chan error, 1)
 	name := holdsName("q7")
-	before, err := w.s.Stats(name)
+	before, err := w.s.Stats(w.t.Context(), name)
 	if err != nil {
 		return err
 	}
@@ -150,7 +164,7 @@ func holdsWaiting(w *holdsWorld, where string, want int) error {
 		got <- holdsWants(want, len(cs), err)
 	}()
 	for st := before; st.Waiters == 0; {
-		if st, err = w.s.Stats(name); err != nil {
+		if st, err = w.s.Stats(w.t.Context(), name); err != nil {
 			return err
 		}
 	}
@@ -257,7 +271,7 @@ func holdsDefining() []holdsExercise {
 			if err := w.s.RenameQueue(w.t.Context(), holdsName("graves"), holdsName("tombs")); err != nil {
 				return err
 			}
-			d, _, err := w.s.Definition(holdsName("q%d", holdsQueues-1))
+			d, _, err := w.s.Definition(w.t.Context(), holdsName("q%d", holdsQueues-1))
 			if err == nil && d.DeadLetter != holdsName("tombs").String() {
 				err = fmt.Errorf("dead letters go to %s", d.DeadLetter)
 			}
@@ -375,16 +389,16 @@ func holdsEnding() []holdsExercise {
 		}},
 		{"DeleteQueue", func(w *holdsWorld) error { return w.s.DeleteQueue(w.t.Context(), holdsName("deleted")) }},
 		{"DeleteQueue: of one message and thousands of snapshots", func(w *holdsWorld) error {
-			before := len(w.s.Snapshots())
+			before := len(must(w.s.Snapshots(w.t.Context())))
 			err := w.s.DeleteQueue(w.t.Context(), holdsName("brief"))
-			return holdsWants(holdsSnapshots-holdsOfOne, before-len(w.s.Snapshots()), err)
+			return holdsWants(holdsSnapshots-holdsOfOne, before-len(must(w.s.Snapshots(w.t.Context()))), err)
 		}},
 		{"Stats: when all messages of a queue expire", func(w *holdsWorld) error {
 			w.skipped.Add(int64(90 * time.Minute))
 			var err error
 			waittest.Until(w.t, "all have expired", func() bool {
 				var st Stats
-				st, err = w.s.Stats(holdsName("expiring"))
+				st, err = w.s.Stats(w.t.Context(), holdsName("expiring"))
 				return err != nil || st.TotalExpired == holdsShort
 			})
 			return err

@@ -87,7 +87,7 @@ func holdsKeys() []holdsExercise {
 			return holdsWants(1, len(cs), err)
 		}},
 		{"Idle: by a condition, of what is not ready", func(w *holdsWorld) error {
-			if !w.s.Idle(w.t.Context(), holdsName("unslept"), holdsWhere("n % 7 = 3")) {
+			if !must(w.s.Idle(w.t.Context(), holdsName("unslept"), holdsWhere("n % 7 = 3"))) {
 				return errors.New("want true")
 			}
 			return nil
@@ -134,7 +134,7 @@ func (w *holdsWorld) until(name, what string, is func(Stats) bool) error {
 	var err error
 	waittest.Until(w.t, what, func() bool {
 		var st Stats
-		st, err = w.s.Stats(holdsName("%s", name))
+		st, err = w.s.Stats(w.t.Context(), holdsName("%s", name))
 		return err != nil || is(st)
 	})
 	return err

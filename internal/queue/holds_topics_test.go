@@ -47,13 +47,13 @@ func holdsTopics() []holdsExercise {
 			return w.s.checkpoint(w.t.Context())
 		}},
 		{"HasTopic", func(w *holdsWorld) error {
-			if !w.s.HasTopic(topic) || w.s.HasTopic(holdsName("long")) {
+			if !must(w.s.HasTopic(w.t.Context(), topic)) || must(w.s.HasTopic(w.t.Context(), holdsName("long"))) {
 				return errors.New("a topic is there, a queue of that name is none")
 			}
 			return nil
 		}},
 		{"TopicStats: of ten thousand subscriptions", func(w *holdsWorld) error {
-			st, err := w.s.TopicStats(topic)
+			st, err := w.s.TopicStats(w.t.Context(), topic)
 			return holdsWants(holdsWide, len(st.Subscriptions), err)
 		}},
 	}, holdsMany()...)
@@ -100,7 +100,7 @@ func holdsMany() []holdsExercise {
 			if err := w.s.DeleteTopic(w.t.Context(), topic); err != nil {
 				return err
 			}
-			d, _, err := w.s.Definition(holdsName("wide%d", holdsWide-1))
+			d, _, err := w.s.Definition(w.t.Context(), holdsName("wide%d", holdsWide-1))
 			return holdsWants(0, len(d.Topic), err)
 		}},
 	}, holdsReaders()...)
@@ -124,7 +124,7 @@ func (w *holdsWorld) giveUp(name string, how SettleKind) error {
 	}
 	waittest.Until(w.t, "all are dead letters", func() bool {
 		var st Stats
-		st, err = w.s.Stats(holdsName("%s", name))
+		st, err = w.s.Stats(w.t.Context(), holdsName("%s", name))
 		return err != nil || st.TotalDead == 4
 	})
 	return err
@@ -169,7 +169,7 @@ func holdsReaders() []holdsExercise {
 				got <- err
 			}()
 			waittest.Until(w.t, "somebody waits", func() bool {
-				st, err := w.s.Stats(holdsName("bodies"))
+				st, err := w.s.Stats(w.t.Context(), holdsName("bodies"))
 				return err != nil || st.Waiters == 1
 			})
 			holdsNow.on.Store(false) // a put of many messages bounds itself
@@ -204,7 +204,7 @@ func (w *holdsWorld) wait(name, where string) (ended func(want error) error, err
 	}
 	waittest.Until(w.t, "all wait", func() bool {
 		var st Stats
-		st, err = w.s.Stats(holdsName("%s", name))
+		st, err = w.s.Stats(w.t.Context(), holdsName("%s", name))
 		return err != nil || st.Waiters == holdsReader
 	})
 	return func(want error) error {

@@ -7,25 +7,25 @@ import (
 )
 
 // Idle tells whether the queue holds nothing that matches where: nothing ready, delayed, claimed or behind another, nor
-// on its way into the journal. A long queue is looked through in pieces, with everybody else in between; when it cannot
-// be, or ctx ends, it is not idle.
-func (s *Store) Idle(ctx context.Context, n Name, where *condition.Expr) bool {
+// on its way into the journal. A long queue is looked through in pieces, with everybody else in between. Errors: ctx's,
+// ErrClosed, ErrUnavailable.
+func (s *Store) Idle(ctx context.Context, n Name, where *condition.Expr) (bool, error) {
 	w := &walk{where: where, next: 1, end: ^uint64(0)}
 	for ctx.Err() == nil {
 		idle, done, ask := s.idle(n, w)
 		if done {
-			return idle
+			return idle, nil
 		}
 		for len(w.seen) > 0 {
 			if met, err := s.askNext(ctx, w, 1); err != nil || len(met) > 0 {
-				return false
+				return false, err
 			}
 		}
 		if err := s.goOn(ctx, ask); err != nil {
-			return false
+			return false, err
 		}
 	}
-	return false
+	return false, ctx.Err()
 }
 
 // idle looks at a piece: at the ready messages by what claims use, and takes others along, to be asked without the

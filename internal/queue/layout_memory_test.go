@@ -96,7 +96,7 @@ func TestLayoutsTakeAfterARestartWhatTheyTookBefore(t *testing.T) {
 				t.Fatal(err)
 			}
 			for n := range many {
-				d, _, err := s.Definition(news)
+				d, _, err := s.Definition(t.Context(), news)
 				if err != nil {
 					t.Fatal(err)
 				}

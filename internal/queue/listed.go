@@ -1,6 +1,7 @@
 package queue
 
 import (
+	"context"
 	"slices"
 
 	"github.com/tidwall/btree"
@@ -25,20 +26,20 @@ func listing[T any](s *Store, of func(*state) *btree.BTreeG[T]) *btree.BTreeG[T]
 }
 
 // Queues lists the queues by name.
-func (s *Store) Queues() []Name {
-	return listing(s, func(st *state) *btree.BTreeG[Name] { return st.queueList }).Items()
+func (s *Store) Queues(context.Context) ([]Name, error) {
+	return listing(s, func(st *state) *btree.BTreeG[Name] { return st.queueList }).Items(), nil
 }
 
 // Topics lists the topics by name.
-func (s *Store) Topics() []Name {
-	return listing(s, func(st *state) *btree.BTreeG[Name] { return st.topicList }).Items()
+func (s *Store) Topics(context.Context) ([]Name, error) {
+	return listing(s, func(st *state) *btree.BTreeG[Name] { return st.topicList }).Items(), nil
 }
 
 // describedAtOnce is how many snapshots are described under one hold of the lock.
 const describedAtOnce = 256
 
 // Snapshots lists the snapshots by name.
-func (s *Store) Snapshots() []Snapshot {
+func (s *Store) Snapshots(context.Context) ([]Snapshot, error) {
 	all := listing(s, func(st *state) *btree.BTreeG[*snapshotState] { return st.snapshotList }).Items()
 	list := make([]Snapshot, 0, len(all))
 	for some := range slices.Chunk(all, describedAtOnce) {
@@ -50,5 +51,5 @@ func (s *Store) Snapshots() []Snapshot {
 		}
 		s.mu.Unlock()
 	}
-	return list
+	return list, nil
 }

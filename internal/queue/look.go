@@ -23,7 +23,7 @@ func (s *Store) queueOf(n Name) (*queueState, error) {
 }
 
 // Parse reads a condition and checks its names against the queue's columns, if it has any. "" is no condition: nil.
-func (s *Store) Parse(n Name, where string) (*condition.Expr, error) {
+func (s *Store) Parse(_ context.Context, n Name, where string) (*condition.Expr, error) {
 	if where == "" {
 		return nil, nil
 	}
@@ -44,7 +44,7 @@ func (s *Store) Parse(n Name, where string) (*condition.Expr, error) {
 }
 
 // Stats describes a queue now.
-func (s *Store) Stats(n Name) (Stats, error) {
+func (s *Store) Stats(_ context.Context, n Name) (Stats, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	q, err := s.queueOf(n)
@@ -124,41 +124,44 @@ func (s *Store) Look(ctx context.Context, n Name, sequence uint64) (Peeked, erro
 // TokenOf returns the token of the claim that holds a message now, for protocols in which an earlier reader of a
 // message may still act on it. ok is false when nobody holds it, when its end is on the way, and when it is its
 // owner's: nobody else may act on that.
-func (s *Store) TokenOf(n Name, sequence uint64) (t Token, ok bool) {
+func (s *Store) TokenOf(_ context.Context, n Name, sequence uint64) (t Token, ok bool, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	q, err := s.queueOf(n)
+	if errors.Is(err, ErrNotFound) {
+		return t, false, nil
+	}
 	if err != nil {
-		return t, false
+		return t, false, err
 	}
 	s.catchUp()
 	e, there := q.all.Get(sequence)
 	if !there {
-		return t, false
+		return t, false, nil
 	}
 	c := e.claim()
 	if c == nil || c.settling || c.owned {
-		return t, false
+		return t, false, nil
 	}
-	return Token{Queue: q.id, Sequence: sequence, Serial: c.serial, Epoch: c.epoch}, true
+	return Token{Queue: q.id, Sequence: sequence, Serial: c.serial, Epoch: c.epoch}, true, nil
 }
 
 // QueueOf is the name of the queue that a token is of, whatever became of the claim. ok is false when the queue is
 // gone.
-func (s *Store) QueueOf(t Token) (n Name, ok bool) {
+func (s *Store) QueueOf(_ context.Context, t Token) (n Name, ok bool, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	q := s.state.queues[t.Queue]
 	if q == nil {
-		return n, false
+		return n, false, nil
 	}
-	return q.name, true
+	return q.name, true, nil
 }
 
 // Definition tells how a queue is defined; its columns and labels are the store's own: read them only. The version is
 // another one after each change of the definition or the name, and after each start, and never that of another queue:
 // who keeps what it has made of a definition need only compare it. It costs a look into a table.
-func (s *Store) Definition(n Name) (d Definition, version uint64, err error) {
+func (s *Store) Definition(_ context.Context, n Name) (d Definition, version uint64, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	q, err := s.queueOf(n)

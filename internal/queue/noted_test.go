@@ -10,7 +10,7 @@ import (
 func TestADefinitionAndItsNotesAreOne(t *testing.T) {
 	labels := map[string]string{"a": "b"}
 	lease := func(s *Store, n Name) int64 {
-		d, _, err := s.Definition(n)
+		d, _, err := s.Definition(t.Context(), n)
 		if err != nil {
 			return -1
 		}
@@ -30,12 +30,12 @@ func TestADefinitionAndItsNotesAreOne(t *testing.T) {
 		"a topic": {func(ctx context.Context, w Noted) error {
 			_, err := w.CreateTopic(ctx, Name{"default", "new"}, nil)
 			return err
-		}, func(s *Store) bool { return s.HasTopic(Name{"default", "new"}) }},
+		}, func(s *Store) bool { return must(s.HasTopic(t.Context(), Name{"default", "new"})) }},
 		"other labels": {func(ctx context.Context, w Noted) error {
 			_, err := w.CreateTopic(ctx, Name{"default", "topic"}, labels)
 			return err
 		}, func(s *Store) bool {
-			st, err := s.TopicStats(Name{"default", "topic"})
+			st, err := s.TopicStats(t.Context(), Name{"default", "topic"})
 			return err == nil && len(st.Labels) == 1
 		}},
 	} {
@@ -51,7 +51,7 @@ func TestADefinitionAndItsNotesAreOne(t *testing.T) {
 				}
 				whole := func(s *Store, want bool) {
 					t.Helper()
-					if _, noted := s.Note("room", "beside"); noted != want || c.there(s) != want {
+					if _, noted, _ := s.Note(t.Context(), "room", "beside"); noted != want || c.there(s) != want {
 						t.Errorf("noted: %v, defined: %v; both should be %v", noted, c.there(s), want)
 					}
 				}

@@ -40,33 +40,33 @@ func (s *Store) KeepNotes(ctx context.Context, notes ...Note) error {
 }
 
 // Note returns what a room remembers under a key.
-func (s *Store) Note(room, key string) ([]byte, bool) {
+func (s *Store) Note(_ context.Context, room, key string) (value []byte, ok bool, err error) {
 	s.mu.Lock()
 	n, ok := s.state.notes.Get(Note{Room: room, Key: key})
 	s.mu.Unlock()
-	return slices.Clone(n.Value), ok
+	return slices.Clone(n.Value), ok, nil
 }
 
 // NoteSize returns how many bytes a room remembers under a key.
-func (s *Store) NoteSize(room, key string) (size int, ok bool) {
+func (s *Store) NoteSize(_ context.Context, room, key string) (size int, ok bool, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	n, ok := s.state.notes.Get(Note{Room: room, Key: key})
-	return len(n.Value), ok
+	return len(n.Value), ok, nil
 }
 
 // Notes returns everything a room remembers, by key.
-func (s *Store) Notes(room string) []Note {
+func (s *Store) Notes(_ context.Context, room string) ([]Note, error) {
 	var ns []Note
 	s.notesFrom(room, "", func(n Note) { ns = append(ns, Note{room, n.Key, slices.Clone(n.Value)}) })
-	return ns
+	return ns, nil
 }
 
 // NoteKeys returns the keys that begin with prefix, in their order, of what a room remembers.
-func (s *Store) NoteKeys(room, prefix string) []string {
+func (s *Store) NoteKeys(_ context.Context, room, prefix string) ([]string, error) {
 	var keys []string
 	s.notesFrom(room, prefix, func(n Note) { keys = append(keys, n.Key) })
-	return keys
+	return keys, nil
 }
 
 // notesFrom calls f for the notes of a room whose keys begin with prefix.

@@ -36,7 +36,7 @@ func TestAQueueWithManySnapshotsIsEmptyOnceAllIsSettled(t *testing.T) {
 		if err := s.AlterQueue(t.Context(), news, Definition{Unordered: true}); err != nil {
 			t.Error(err)
 		}
-		if st, err := s.Stats(news); err != nil || st.Past != 0 {
+		if st, err := s.Stats(t.Context(), news); err != nil || st.Past != 0 {
 			t.Errorf("%d messages are past, %v", st.Past, err)
 		}
 	})

@@ -200,7 +200,7 @@ func TestAMessageThatSeeksBroughtBackIsNotBuriedUnderItsReader(t *testing.T) {
 		if errs, err := s.Settle(t.Context(), []Settlement{{Token: c.Token}}); err != nil || errs[0] != nil {
 			t.Errorf("the reader settles it: %v, %v", errs, err)
 		}
-		if st, err := s.Stats(Name{DefaultNamespace, "news_dead"}); err == nil && st.TotalPut > 0 {
+		if st, err := s.Stats(t.Context(), Name{DefaultNamespace, "news_dead"}); err == nil && st.TotalPut > 0 {
 			t.Errorf("%d dead letters were made of it", st.TotalPut)
 		}
 	})

@@ -300,7 +300,7 @@ func TestAFullDiskLeavesPagesInTheCheckpoint(t *testing.T) {
 		next := m.after(false)
 		last := next.End()
 		next.Lose(func(g journal.Group) bool { return g.Position < last }) // the checkpoint has to have it all
-		if st, err := open(t, next).Stats(news); err != nil || st.Ready != 600 {
+		if st, err := open(t, next).Stats(t.Context(), news); err != nil || st.Ready != 600 {
 			t.Errorf("a start finds %d messages, %v", st.Ready, err)
 		}
 	})

@@ -98,7 +98,7 @@ func TestALongQueueIsPurgedAndDeletedInPieces(t *testing.T) {
 		if err := s.DeleteQueue(t.Context(), news); err != nil {
 			t.Fatal(err)
 		}
-		if sns := s.Snapshots(); len(sns) != 0 {
+		if sns := must(s.Snapshots(t.Context())); len(sns) != 0 {
 			t.Errorf("snapshots of the deleted queue: %v", sns)
 		}
 		if _, err := s.Purge(t.Context(), news); !errors.Is(err, ErrNotFound) {

@@ -211,7 +211,7 @@ func TestAnOwnerThatClosesDuringACheckpointTakesBackOnlyItsOwn(t *testing.T) {
 		go func() { o.Close(); close(closed) }()
 		synctest.Wait()
 		time.Sleep(6 * time.Second)
-		if _, err := s.Stats(news); err != nil {
+		if _, err := s.Stats(t.Context(), news); err != nil {
 			t.Fatal(err)
 		}
 		m.hold(false)
@@ -379,12 +379,12 @@ func TestANoteIsACopy(t *testing.T) {
 			t.Fatal(err)
 		}
 		copy(v, "after.")
-		got, _ := s.Note("room", "key")
+		got, _, _ := s.Note(t.Context(), "room", "key")
 		if string(got) != "before" {
 			t.Errorf("the note became %q", got)
 		}
 		copy(got, "after.")
-		if got, _ := s.Note("room", "key"); string(got) != "before" {
+		if got, _, _ := s.Note(t.Context(), "room", "key"); string(got) != "before" {
 			t.Errorf("the note became %q", got)
 		}
 	})
@@ -432,8 +432,8 @@ func TestTheLongestNameHasADeadLetterQueue(t *testing.T) {
 		mustPut(t, s, n, text("x")...)
 		c := mustClaim(t, s, ClaimRequest{From: from(n)})
 		settle(t, s, Settlement{Token: c[0].Token, Kind: Dead, Reason: "no"})
-		if len(s.Queues()) != 2 {
-			t.Error(s.Queues())
+		if len(must(s.Queues(t.Context()))) != 2 {
+			t.Error(s.Queues(t.Context()))
 		}
 	})
 }
@@ -458,8 +458,8 @@ func TestDeadLettersOfADeletedQueueMakeNoQueue(t *testing.T) {
 		if again := s.bury(t.Context(), []doomed{d}); len(again) != 0 {
 			t.Error(again)
 		}
-		if len(s.Queues()) != 0 {
-			t.Error(s.Queues())
+		if len(must(s.Queues(t.Context()))) != 0 {
+			t.Error(s.Queues(t.Context()))
 		}
 	})
 }

@@ -166,7 +166,8 @@ func TestARenameIsRefusedWhenMemoryIsFull(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		if d, _, err := s.Definition(Name{DefaultNamespace, "q0"}); err != nil || d.DeadLetter != grave.String() {
+		if d, _, err := s.Definition(t.Context(), Name{DefaultNamespace, "q0"}); err != nil ||
+			d.DeadLetter != grave.String() {
 			t.Errorf("dead letters go to %s, %v", d.DeadLetter, err)
 		}
 		if err := s.RenameQueue(t.Context(), grave, Name{DefaultNamespace, "g"}); err != nil {
@@ -216,7 +217,7 @@ func TestMemoryIsCountedAlikeAfterManyAlterationsAndRenames(t *testing.T) {
 					_, err = s.Purge(t.Context(), names[i])
 				}
 			default:
-				d, _, _ := s.Definition(names[i])
+				d, _, _ := s.Definition(t.Context(), names[i])
 				if d.Labels = nil; r.IntN(2) == 0 {
 					d.Labels = labelsFor(r.IntN(100))
 				}
@@ -257,7 +258,7 @@ func TestMemoryIsCountedAlikeAfterManyAlterationsAndRenames(t *testing.T) {
 				t.Errorf("%d bytes are counted, after a restart (checkpoint: %v) %d", counted, checkpoint, after)
 			}
 		}
-		for _, n := range s.Queues() {
+		for _, n := range must(s.Queues(t.Context())) {
 			if err := s.DeleteQueue(t.Context(), n); err != nil {
 				t.Fatal(err)
 			}

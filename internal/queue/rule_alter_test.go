@@ -36,7 +36,7 @@ func withRows(t *testing.T, s *Store, d Definition, rows ...string) {
 
 func mustAlter(t *testing.T, s *Store, columns message.Columns, from ...int) {
 	t.Helper()
-	d, version, err := s.Definition(news)
+	d, version, err := s.Definition(t.Context(), news)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -201,7 +201,7 @@ func TestRuleAnAlterationThatAMessageDoesNotFitChangesNothing(t *testing.T) {
 					mustClaim(t, s, ClaimRequest{From: from(news), Max: 2, Lease: time.Hour})
 				}
 				before := portrayed(s)
-				d, version, _ := s.Definition(news)
+				d, version, _ := s.Definition(t.Context(), news)
 				d.Columns = columnsOf(t, x.columns...)
 				alter := func() error { return s.AlterQueue(t.Context(), news, d) }
 				if x.from != nil {
@@ -213,7 +213,7 @@ func TestRuleAnAlterationThatAMessageDoesNotFitChangesNothing(t *testing.T) {
 					!strings.Contains(err.Error(), "message 2") && x.name != "no date to give" {
 					t.Errorf("it answers %v", err)
 				}
-				if _, after, _ := s.Definition(news); portrayed(s) != before || after != version {
+				if _, after, _ := s.Definition(t.Context(), news); portrayed(s) != before || after != version {
 					t.Errorf("it changed something: %s", portrayed(s))
 				}
 				mustPut(t, s, news, text(`{"a":"y","b":2}`)...) // nobody waits for ever

@@ -25,15 +25,15 @@ func TestBodiesAreReadWithoutTheLock(t *testing.T) {
 			}
 		},
 		"idle": func(t *testing.T, s *Store) {
-			if s.Idle(t.Context(), news, where(t, news, "body = 'b'")[0].Where) ||
-				!s.Idle(t.Context(), news, where(t, news, "body = 'x'")[0].Where) {
+			if must(s.Idle(t.Context(), news, where(t, news, "body = 'b'")[0].Where)) ||
+				!must(s.Idle(t.Context(), news, where(t, news, "body = 'x'")[0].Where)) {
 				t.Error("wrong")
 			}
 		},
 		"idle, when all are claimed": func(t *testing.T, s *Store) {
 			mustClaim(t, s, ClaimRequest{From: from(news), Max: 5})
-			if s.Idle(t.Context(), news, where(t, news, "body = 'b'")[0].Where) ||
-				!s.Idle(t.Context(), news, where(t, news, "body = 'x'")[0].Where) {
+			if must(s.Idle(t.Context(), news, where(t, news, "body = 'b'")[0].Where)) ||
+				!must(s.Idle(t.Context(), news, where(t, news, "body = 'x'")[0].Where)) {
 				t.Error("wrong")
 			}
 		},
@@ -62,7 +62,7 @@ func TestBodiesAreReadWithoutTheLock(t *testing.T) {
 			mustPut(t, s, news, text("a", "b", "c")...)
 			asked := false
 			m.BeforeRead(func() {
-				_, err := s.Stats(news)
+				_, err := s.Stats(t.Context(), news)
 				if asked = true; err != nil {
 					t.Error(err)
 				}
@@ -78,7 +78,7 @@ func TestBodiesAreReadWithoutTheLock(t *testing.T) {
 func waitFor(t *testing.T, s *Store, n int) {
 	t.Helper()
 	waittest.Until(t, fmt.Sprintf("%d claims wait", n), func() bool {
-		st, err := s.Stats(news)
+		st, err := s.Stats(t.Context(), news)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -81,7 +81,7 @@ func TestRuleIndexesHoldOnlyWhatCanBeClaimed(t *testing.T) {
 		holds := func(when string, want ...uint64) {
 			t.Helper()
 			synctest.Wait()
-			if _, err := s.Stats(news); err != nil { // what is due by now is done
+			if _, err := s.Stats(t.Context(), news); err != nil { // what is due by now is done
 				t.Fatal(err)
 			}
 			s.mu.Lock()
@@ -236,7 +236,7 @@ func TestRuleAThousandWaitersOnDistinctConditionsGetTheirOwn(t *testing.T) {
 			})
 		}
 		synctest.Wait()
-		if st, err := s.Stats(news); err != nil || st.Waiters != readers {
+		if st, err := s.Stats(t.Context(), news); err != nil || st.Waiters != readers {
 			t.Fatalf("%d wait, %v", st.Waiters, err)
 		}
 		mustPut(t, s, news, numbered(-1, 100_000)...) // nobody's
@@ -245,7 +245,7 @@ func TestRuleAThousandWaitersOnDistinctConditionsGetTheirOwn(t *testing.T) {
 			n := int64((i * 7) % readers)
 			mustPut(t, s, news, numbered(n)...)
 			synctest.Wait()
-			if st, err := s.Stats(news); err != nil || st.Waiters != readers-i-1 || st.Ready != 2 {
+			if st, err := s.Stats(t.Context(), news); err != nil || st.Waiters != readers-i-1 || st.Ready != 2 {
 				t.Fatalf("after message %d: %d wait, %d messages are ready, %v", n, st.Waiters, st.Ready, err)
 			}
 		}

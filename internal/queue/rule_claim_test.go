@@ -207,7 +207,7 @@ func TestRuleWhatIsOutOfAttemptsGoesThoughTheClaimThatMetItWasRefused(t *testing
 		}
 		time.Sleep(time.Minute)
 		dead := Name{DefaultNamespace, "news_dead"}
-		if qs := s.Queues(); len(qs) != 1 {
+		if qs := must(s.Queues(t.Context())); len(qs) != 1 {
 			t.Errorf("with nothing written there are queues %v", qs)
 		}
 		if ps, err := s.Peek(ctx, news, PeekRequest{}); err != nil || len(ps) != 2 || ps[0].State != Claimed ||

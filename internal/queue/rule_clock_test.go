@@ -112,7 +112,7 @@ func TestRuleAStepOfTheClockExpiresNothingUntilItIsBelieved(t *testing.T) {
 		mustPut(t, s, news, text("a")...)
 		kept := func(want int64) {
 			t.Helper()
-			if st, err := s.Stats(news); err != nil || st.Messages() != want {
+			if st, err := s.Stats(t.Context(), news); err != nil || st.Messages() != want {
 				t.Fatalf("%d messages, %v; not %d", st.Messages(), err, want)
 			}
 		}

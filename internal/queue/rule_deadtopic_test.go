@@ -33,7 +33,7 @@ func TestRuleDeadLettersForATopicGoToItsSubscriptions(t *testing.T) {
 				time.Sleep(2 * time.Second)
 				synctest.Wait()
 			}
-			if st, err := s.Stats(jobs); err != nil || st.Messages() != 0 {
+			if st, err := s.Stats(t.Context(), jobs); err != nil || st.Messages() != 0 {
 				t.Fatalf("%+v %v", st, err)
 			}
 		}
@@ -60,17 +60,17 @@ func TestRuleDeadLettersForATopicGoToItsSubscriptions(t *testing.T) {
 			// What a subscription of the topic gives up comes not back to it, which would go on for ever.
 			settle(t, s, Settlement{Token: got[0].Token, Kind: Dead, Reason: "given up"},
 				Settlement{Token: got[1].Token})
-			if st, err := s.Stats(own); err != nil || st.Messages() != 0 {
+			if st, err := s.Stats(t.Context(), own); err != nil || st.Messages() != 0 {
 				t.Errorf("%+v %v", st, err)
 			}
 			if got := bodies(mustClaim(t, s, ClaimRequest{From: from(all), Max: 9})); got != "a" {
 				t.Errorf("all has %q", got)
 			}
 		}
-		if st, err := s.Stats(grave); err != nil || st.TotalPut != 1 {
+		if st, err := s.Stats(t.Context(), grave); err != nil || st.TotalPut != 1 {
 			t.Errorf("the queue named like the topic: %+v %v", st, err)
 		}
-		if st, err := s.Stats(Name{DefaultNamespace, "some"}); err != nil || st.TotalPut != 0 {
+		if st, err := s.Stats(t.Context(), Name{DefaultNamespace, "some"}); err != nil || st.TotalPut != 0 {
 			t.Errorf("a letter passed the filter: %+v %v", st, err)
 		}
 	})

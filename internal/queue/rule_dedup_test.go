@@ -64,7 +64,7 @@ func TestRuleADeduplicationIdOutlivesItsMessage(t *testing.T) {
 		for _, e := range ends {
 			first[e.id] = put(e.id)
 			e.end()
-			if st, err := s.Stats(news); err != nil || st.Messages() != 0 {
+			if st, err := s.Stats(t.Context(), news); err != nil || st.Messages() != 0 {
 				t.Fatalf("%s: %d messages are left, %v", e.id, st.Messages(), err)
 			}
 		}

@@ -57,7 +57,7 @@ func TestRuleAStuckQueueOutlastsAMillionOtherMessages(t *testing.T) {
 	}
 	check := func() {
 		t.Helper()
-		if st, err := s.Stats(busy); err != nil || st.TotalPut != rounds*group || st.Messages() != 0 {
+		if st, err := s.Stats(t.Context(), busy); err != nil || st.TotalPut != rounds*group || st.Messages() != 0 {
 			t.Fatalf("%d messages were put, %d are left, %v", st.TotalPut, st.Messages(), err)
 		}
 		ps, err := s.Peek(ctx, stuck, PeekRequest{Max: 2 * rounds})

@@ -23,7 +23,7 @@ func look(t *testing.T, s *Store, topic Name, names ...Name) string {
 	t.Helper()
 	var b strings.Builder
 	for _, n := range names {
-		st, err := s.Stats(n)
+		st, err := s.Stats(t.Context(), n)
 		fmt.Fprintf(&b, "%s: %d ready %d delayed %d claimed %d behind, %d bytes, put %d done %d dead %d (%v)",
 			n.Short(), st.Ready, st.Delayed, st.Claimed, st.Behind, st.Bytes,
 			st.TotalPut, st.TotalDone, st.TotalDead, err)
@@ -33,10 +33,10 @@ func look(t *testing.T, s *Store, topic Name, names ...Name) string {
 		}
 		fmt.Fprintf(&b, " (%v)\n", err)
 	}
-	st, err := s.TopicStats(topic)
-	note, there := s.Note("room", "key")
+	st, err := s.TopicStats(t.Context(), topic)
+	note, there, _ := s.Note(t.Context(), "room", "key")
 	fmt.Fprintf(&b, "topic: published %d to %v (%v); queues %v; note %s %v\n", st.TotalPublish, st.Subscriptions, err,
-		s.Queues(), note, there)
+		must(s.Queues(t.Context())), note, there)
 	return b.String()
 }
 
@@ -84,7 +84,7 @@ func TestRuleNothingIsSeenInAnyWayBeforeItIsDurable(t *testing.T) {
 		if during := look(t, s, topic, news, sub, dead, name("later")); during != before {
 			t.Errorf("before: %s\nbefore it is durable: %s", before, during)
 		}
-		if s.Idle(t.Context(), sub, nil) || s.Idle(t.Context(), dead, nil) {
+		if must(s.Idle(t.Context(), sub, nil)) || must(s.Idle(t.Context(), dead, nil)) {
 			t.Error("a queue into which a message is on its way says that it is idle")
 		}
 		if c := mustClaim(t, s, ClaimRequest{From: []From{{Queue: sub}, {Queue: dead}}}); len(c) != 0 {

@@ -60,7 +60,7 @@ func TestRuleAChangeHappensOnlyIfNotesAreAsItExpects(t *testing.T) {
 		if err := <-second; !errors.Is(err, ErrChanged) {
 			t.Errorf("the second of two that expect the same: %v", err)
 		}
-		if v, _ := open(t, m.after(true)).Note("r", "k"); string(v) != "5" {
+		if v, _, _ := open(t, m.after(true)).Note(t.Context(), "r", "k"); string(v) != "5" {
 			t.Errorf("after a power cut the note is %q", v)
 		}
 	})
@@ -74,7 +74,7 @@ func TestConcurrentChangesThatDependOnANoteComeOneByOne(t *testing.T) {
 		for range 8 {
 			work.Go(func() {
 				for done := 0; done < 20; {
-					old, there := s.Note("r", "count")
+					old, there, _ := s.Note(t.Context(), "r", "count")
 					n, _ := strconv.Atoi(string(old))
 					if !there {
 						old = nil
@@ -96,7 +96,7 @@ func TestConcurrentChangesThatDependOnANoteComeOneByOne(t *testing.T) {
 			})
 		}
 		work.Wait()
-		if n, _ := s.Note("r", "count"); string(n) != "160" {
+		if n, _, _ := s.Note(t.Context(), "r", "count"); string(n) != "160" {
 			t.Errorf("the count is %s", n)
 		}
 		for i, c := range mustClaim(t, s, ClaimRequest{From: from(news), Max: 1000}) {
@@ -130,7 +130,7 @@ func TestAChangeWaitsForTheLastOfTheNotesThatAreOnTheirWay(t *testing.T) {
 			synctest.Wait()
 		}
 		m.AnswerFirst()
-		if v, _ := s.Note("r", "k"); string(v) != "1" {
+		if v, _, _ := s.Note(t.Context(), "r", "k"); string(v) != "1" {
 			t.Fatalf("the note is %q", v)
 		}
 		answer := make(chan error, 1)

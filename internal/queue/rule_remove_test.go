@@ -46,7 +46,7 @@ func TestRuleARemovalTakesWhatNobodyHoldsInOneRecord(t *testing.T) {
 		if n := mustRemove(t, s, news, 3, 4, 7, 8); n != 0 {
 			t.Errorf("%d were removed a second time", n)
 		}
-		st, err := s.Stats(news)
+		st, err := s.Stats(t.Context(), news)
 		if err != nil || st.TotalPurged != 4 || st.TotalDone != 0 || st.Delayed != 0 || st.Messages() != 4 {
 			t.Errorf("statistics: %+v, %v", st, err)
 		}

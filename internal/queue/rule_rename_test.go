@@ -47,7 +47,7 @@ func TestRuleARenamedQueueIsTheSameQueue(t *testing.T) {
 		}()
 		synctest.Wait()
 		must(s.RenameQueue(ctx, news, to))
-		if _, err := s.Stats(news); !errors.Is(err, ErrNotFound) {
+		if _, err := s.Stats(t.Context(), news); !errors.Is(err, ErrNotFound) {
 			t.Errorf("by the old name: %v", err)
 		}
 		if _, err := s.Put(ctx, news, text("x")); !errors.Is(err, ErrNotFound) {
@@ -63,20 +63,20 @@ func TestRuleARenamedQueueIsTheSameQueue(t *testing.T) {
 		if c := <-served; len(c) != 1 || c[0].Queue != to || string(c[0].Message.Body) != "published" {
 			t.Errorf("who waited was handed %+v", c)
 		}
-		if st, err := s.TopicStats(topic); err != nil || !slices.Equal(st.Subscriptions, []Name{to}) {
+		if st, err := s.TopicStats(t.Context(), topic); err != nil || !slices.Equal(st.Subscriptions, []Name{to}) {
 			t.Errorf("subscriptions are %v, %v", st.Subscriptions, err)
 		}
 		if r := mustPut(t, s, to, message.Message{Dedup: "d"}); !r[0].Duplicate {
 			t.Error("deduplication ids are forgotten")
 		}
-		if d, _, err := s.Definition(to); err != nil || d.DeadLetter != "shop/orders_dead" {
+		if d, _, err := s.Definition(t.Context(), to); err != nil || d.DeadLetter != "shop/orders_dead" {
 			t.Errorf("dead letters go to %s, %v", d.DeadLetter, err)
 		}
 		settle(t, s, Settlement{Token: held[0].Token}, Settlement{Token: leased[0].Token, Kind: Dead})
 		if got := there(t, s, Name{"shop", "orders_dead"}); got != "deduplicated" {
 			t.Errorf("dead letters are %q", got)
 		}
-		if list := s.Snapshots(); len(list) != 1 || list[0].Queue != to {
+		if list, err := s.Snapshots(ctx); err != nil || len(list) != 1 || list[0].Queue != to {
 			t.Errorf("snapshots are %+v", list)
 		}
 		now := portrayed(s)
@@ -193,7 +193,7 @@ func TestARenameIsRefusedWhereItCannotBe(t *testing.T) {
 				t.Errorf("%s to %s: %v", x.from, x.to, err)
 			}
 		}
-		if got := s.Queues(); !slices.Equal(got, []Name{name("b"), name("u")}) {
+		if got := must(s.Queues(t.Context())); !slices.Equal(got, []Name{name("b"), name("u")}) {
 			t.Errorf("there are %v", got)
 		}
 	})
@@ -315,7 +315,7 @@ func TestTokensFromBeforeARenameSettleAfterIt(t *testing.T) {
 			if errs, err := s.Extend(ctx, []Token{held[1].Token}, time.Hour); err != nil || errs[0] != nil {
 				t.Errorf("%s: a claim is extended: %v, %v", when, errs, err)
 			}
-			if n, ok := s.QueueOf(held[1].Token); !ok || n != to {
+			if n, ok, _ := s.QueueOf(t.Context(), held[1].Token); !ok || n != to {
 				t.Errorf("%s: a token is of queue %s", when, n)
 			}
 		}
@@ -343,7 +343,7 @@ func TestTokensFromBeforeARenameSettleAfterIt(t *testing.T) {
 				t.Errorf("when another queue has the name: %v", err)
 			}
 		}
-		if st, err := s.Stats(news); err != nil || st.Claimed != 3 {
+		if st, err := s.Stats(t.Context(), news); err != nil || st.Claimed != 3 {
 			t.Errorf("of the other queue %d are claimed, %v", st.Claimed, err)
 		}
 	})

@@ -26,7 +26,7 @@ func TestLargeDeadLettersAreReplayedInGroupsThatTheJournalTakes(t *testing.T) {
 	if err != nil || done.Moved != letters {
 		t.Fatalf("moved %d of %d dead letters: %v", done.Moved, letters, err)
 	}
-	if st, err := s.Stats(news); err != nil || st.Ready != letters {
+	if st, err := s.Stats(t.Context(), news); err != nil || st.Ready != letters {
 		t.Fatalf("%d are ready, error %v", st.Ready, err)
 	}
 }
@@ -40,7 +40,7 @@ func TestAConditionOnBodiesReadsThemWithoutTheLock(t *testing.T) {
 	where := where(t, news, "body = 'b'")[0].Where
 	asked := 0
 	ask := func() {
-		if _, err := s.Stats(news); err != nil {
+		if _, err := s.Stats(t.Context(), news); err != nil {
 			t.Error(err)
 		}
 		asked++
@@ -95,7 +95,7 @@ func TestWhatIsSettledWhileItsBodyIsReadIsNotReplayed(t *testing.T) {
 	if err != nil || done.Moved != 1 {
 		t.Errorf("%+v, %v", done, err)
 	}
-	if st, err := s.Stats(other); err != nil || st.Ready != 1 {
+	if st, err := s.Stats(t.Context(), other); err != nil || st.Ready != 1 {
 		t.Errorf("%d arrived, %v", st.Ready, err)
 	}
 }
@@ -109,7 +109,7 @@ func TestAReplayMakesNoQueueWhereItMayNot(t *testing.T) {
 	if done, err := s.Replay(t.Context(), from, r); !errors.Is(err, ErrNotFound) || done.Moved != 0 {
 		t.Errorf("it has moved %d: %v", done.Moved, err)
 	}
-	if _, _, err := s.Definition(to); !errors.Is(err, ErrNotFound) {
+	if _, _, err := s.Definition(t.Context(), to); !errors.Is(err, ErrNotFound) {
 		t.Errorf("the queue was made: %v", err)
 	}
 	if r.Existing = false; there(t, s, from) != "x" {

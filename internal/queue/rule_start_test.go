@@ -160,20 +160,21 @@ func TestRuleDefinitionsAndNotesSurviveARestart(t *testing.T) {
 		}
 		tell := func(s *Store) string {
 			var b strings.Builder
-			for _, n := range s.Queues() {
-				st, err := s.Stats(n)
+			for _, n := range must(s.Queues(t.Context())) {
+				st, err := s.Stats(t.Context(), n)
 				fmt.Fprintf(&b, "%s %+v %d %v\n", n, st.Definition, st.Messages(), err)
 			}
-			for _, n := range s.Topics() {
-				st, err := s.TopicStats(n)
+			for _, n := range must(s.Topics(t.Context())) {
+				st, err := s.TopicStats(t.Context(), n)
 				fmt.Fprintf(&b, "%s %v %v %v\n", n, st.Labels, st.Subscriptions, err)
 			}
-			fmt.Fprintf(&b, "%v", s.Notes("push"))
+			fmt.Fprintf(&b, "%v", must(s.Notes(t.Context(), "push")))
 			return b.String()
 		}
 		want := tell(s)
-		if names := s.Queues(); len(names) != 4 || len(s.Topics()) != 1 || len(s.Notes("push")) != 2 ||
-			slices.Contains(s.Topics(), name("gone-topic")) {
+		names, topics := must(s.Queues(t.Context())), must(s.Topics(t.Context()))
+		if len(names) != 4 || len(topics) != 1 || len(must(s.Notes(t.Context(), "push"))) != 2 ||
+			slices.Contains(must(s.Topics(t.Context())), name("gone-topic")) {
 			t.Fatalf("there are %s", want)
 		}
 		if got := tell(open(t, m.after(true))); got != want {

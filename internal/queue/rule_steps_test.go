@@ -37,7 +37,7 @@ func TestRuleAPutLooksAtNoSnapshot(t *testing.T) {
 			time.Sleep(2 * time.Second) // its lease ends
 			c := mustClaim(t, s, ClaimRequest{From: from(news)})
 			settle(t, s, Settlement{Token: c[0].Token, Kind: Done})
-			if _, err := s.Stats(news); err != nil {
+			if _, err := s.Stats(t.Context(), news); err != nil {
 				t.Fatal(err)
 			}
 		}

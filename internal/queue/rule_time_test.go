@@ -110,7 +110,7 @@ func TestRuleExpiryFollowsJournaledTime(t *testing.T) {
 		shows := func(want Stats) {
 			t.Helper()
 			synctest.Wait()
-			st, err := s.Stats(news)
+			st, err := s.Stats(t.Context(), news)
 			if err != nil || st.Ready != want.Ready || st.Delayed != want.Delayed || st.Claimed != want.Claimed {
 				t.Fatalf("%d ready, %d delayed, %d claimed, %v; want %d, %d, %d", st.Ready, st.Delayed, st.Claimed, err,
 					want.Ready, want.Delayed, want.Claimed)
@@ -129,7 +129,7 @@ func TestRuleExpiryFollowsJournaledTime(t *testing.T) {
 			}
 		}
 		over("before anybody has looked")
-		if _, err := s.Stats(news); err != nil { // looks, and what has expired leaves
+		if _, err := s.Stats(t.Context(), news); err != nil { // looks, and what has expired leaves
 			t.Fatal(err)
 		}
 		shows(Stats{Ready: 2})

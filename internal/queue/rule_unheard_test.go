@@ -12,7 +12,7 @@ func TestAPublishThatNobodyHearsIsToldOrRefused(t *testing.T) {
 			t.Fatal(err)
 		}
 		results, err := s.Publish(t.Context(), news, text("x"))
-		st, statsErr := s.TopicStats(news)
+		st, statsErr := s.TopicStats(t.Context(), news)
 		switch {
 		case statsErr != nil:
 			t.Fatal(statsErr)

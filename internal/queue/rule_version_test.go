@@ -24,7 +24,7 @@ func TestRuleAVersionIsOfOneDefinitionAlone(t *testing.T) {
 		seen := map[uint64]string{}
 		is := func(what string, changed bool) {
 			t.Helper()
-			d, version, err := s.Definition(news)
+			d, version, err := s.Definition(t.Context(), news)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -32,7 +32,7 @@ func TestRuleAVersionIsOfOneDefinitionAlone(t *testing.T) {
 				t.Errorf("after %s the version is %d, as after %q", what, version, had)
 			}
 			seen[version] = what
-			if st, err := s.Stats(news); err != nil || differences(st.Definition, d) != nil {
+			if st, err := s.Stats(t.Context(), news); err != nil || differences(st.Definition, d) != nil {
 				t.Errorf("the definition is %+v, the statistics say %+v, %v", d, st.Definition, err)
 			}
 		}
@@ -42,7 +42,7 @@ func TestRuleAVersionIsOfOneDefinitionAlone(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		if _, _, err := s.Definition(news); !errors.Is(err, ErrNotFound) {
+		if _, _, err := s.Definition(t.Context(), news); !errors.Is(err, ErrNotFound) {
 			t.Errorf("before it is made: %v", err)
 		}
 		_, err := s.CreateQueue(ctx, news, Definition{Topic: "t"})
@@ -86,7 +86,7 @@ func TestRuleAnIDIsOfOneQueueAlone(t *testing.T) {
 		}
 		idOf := func(n Name) uint32 {
 			t.Helper()
-			st, err := s.Stats(n)
+			st, err := s.Stats(t.Context(), n)
 			must(err)
 			return st.ID
 		}

@@ -122,7 +122,7 @@ func TestASnapshotHoldsWhatWasNotSettledAndWhatCameLaterWithoutAnyHistory(t *tes
 		settle(t, s, Settlement{Token: held.Token})
 		putEach(t, s, news, "d", "e")
 		settleOldest(t, s, news, 2) // c d
-		if st, _ := s.Stats(news); st.Past != 3 || st.PastBytes == 0 || st.Messages() != 1 {
+		if st, _ := s.Stats(t.Context(), news); st.Past != 3 || st.PastBytes == 0 || st.Messages() != 1 {
 			t.Errorf("past %d of %d bytes, messages %d: want b c d in the past and e", st.Past, st.PastBytes,
 				st.Messages())
 		}
@@ -214,12 +214,12 @@ func TestASnapshotEndsByItself(t *testing.T) {
 		}
 		settleOldest(t, s, news, 1)
 		time.Sleep(58 * time.Second)
-		if len(s.Snapshots()) != 1 || len(unreleased(m)) != 1 {
-			t.Errorf("a second early: %+v, kept %v", s.Snapshots(), unreleased(m))
+		if len(must(s.Snapshots(t.Context()))) != 1 || len(unreleased(m)) != 1 {
+			t.Errorf("a second early: %+v, kept %v", must(s.Snapshots(t.Context())), unreleased(m))
 		}
 		time.Sleep(3 * time.Second)
-		if len(s.Snapshots()) != 0 || len(unreleased(m)) != 0 {
-			t.Errorf("after its life: %+v, kept %v", s.Snapshots(), unreleased(m))
+		if len(must(s.Snapshots(t.Context()))) != 0 || len(unreleased(m)) != 0 {
+			t.Errorf("after its life: %+v, kept %v", must(s.Snapshots(t.Context())), unreleased(m))
 		}
 	})
 }

@@ -10,7 +10,7 @@ import (
 
 // Service is a store as everything above it sees it: it may be this process's own, or one that another machine has. So
 // whatever has to ask takes a context, and can fail with ErrUnavailable; what is answered without asking, Resolve, does
-// not. Store.Service is the one of a Store.
+// not. A Store is one: what it answers out of memory it answers whatever the context says.
 type Service interface {
 	Putting
 	Taking
@@ -87,58 +87,4 @@ type Noting interface {
 	NoteKeys(ctx context.Context, room, prefix string) ([]string, error)
 }
 
-// Service is the store as a Service: it answers out of memory, whatever the context says, and does not fail.
-func (s *Store) Service() Local { return Local{s} }
-
-// Local is a Store whose answers out of memory have the form of those that another machine gives.
-type Local struct{ *Store }
-
-func (l Local) Ready(context.Context) error { return l.Store.Ready() }
-
-func (l Local) TokenOf(_ context.Context, n Name, sequence uint64) (Token, bool, error) {
-	t, ok := l.Store.TokenOf(n, sequence)
-	return t, ok, nil
-}
-
-func (l Local) QueueOf(_ context.Context, t Token) (Name, bool, error) {
-	n, ok := l.Store.QueueOf(t)
-	return n, ok, nil
-}
-
-func (l Local) Queues(context.Context) ([]Name, error)        { return l.Store.Queues(), nil }
-func (l Local) Topics(context.Context) ([]Name, error)        { return l.Store.Topics(), nil }
-func (l Local) Snapshots(context.Context) ([]Snapshot, error) { return l.Store.Snapshots(), nil }
-
-func (l Local) HasTopic(_ context.Context, n Name) (bool, error) { return l.Store.HasTopic(n), nil }
-func (l Local) Stats(_ context.Context, n Name) (Stats, error)   { return l.Store.Stats(n) }
-func (l Local) TopicStats(_ context.Context, n Name) (TopicStats, error) {
-	return l.Store.TopicStats(n)
-}
-
-func (l Local) Definition(_ context.Context, n Name) (Definition, uint64, error) {
-	return l.Store.Definition(n)
-}
-
-func (l Local) Parse(_ context.Context, n Name, where string) (*condition.Expr, error) {
-	return l.Store.Parse(n, where)
-}
-
-func (l Local) Idle(ctx context.Context, n Name, where *condition.Expr) (bool, error) {
-	return l.Store.Idle(ctx, n, where), nil
-}
-
-func (l Local) Note(_ context.Context, room, key string) ([]byte, bool, error) {
-	value, ok := l.Store.Note(room, key)
-	return value, ok, nil
-}
-
-func (l Local) NoteSize(_ context.Context, room, key string) (int, bool, error) {
-	size, ok := l.Store.NoteSize(room, key)
-	return size, ok, nil
-}
-
-func (l Local) Notes(_ context.Context, room string) ([]Note, error) { return l.Store.Notes(room), nil }
-
-func (l Local) NoteKeys(_ context.Context, room, prefix string) ([]string, error) {
-	return l.Store.NoteKeys(room, prefix), nil
-}
+var _ Service = (*Store)(nil)

@@ -79,7 +79,7 @@ func TestWhatManySnapshotsDoNotHoldIsForgotten(t *testing.T) {
 		past := func(want int64) {
 			t.Helper()
 			time.Sleep(2 * time.Second)
-			st, err := s.Stats(news)
+			st, err := s.Stats(t.Context(), news)
 			if err != nil || st.Past != want || want == 0 && st.PastBytes != 0 {
 				t.Errorf("%d of %d bytes are past, want %d, error %v", st.Past, st.PastBytes, want, err)
 			}

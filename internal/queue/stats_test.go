@@ -12,7 +12,7 @@ import (
 // viewOf is what stats show of a view.
 func viewOf(t *testing.T, s *Store, text string) ViewStats {
 	t.Helper()
-	st, err := s.Stats(news)
+	st, err := s.Stats(t.Context(), news)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -56,7 +56,7 @@ func TestStatsShowWhatConditionsCost(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := open(t, newMemory())
 		letters(t, s, 5000)
-		if st, err := s.Stats(news); err != nil || st.Views != nil || st.TotalExamined != 0 {
+		if st, err := s.Stats(t.Context(), news); err != nil || st.Views != nil || st.TotalExamined != 0 {
 			t.Fatal(st, err)
 		}
 		for i := range 10 {
@@ -76,7 +76,7 @@ func TestStatsShowWhatConditionsCost(t *testing.T) {
 		if v, w := viewOf(t, s, "lang as is ="), viewOf(t, s, "lang as number ="); v.Entries != w.Entries+v.Entries {
 			t.Errorf("%+v, %+v", v, w)
 		}
-		if st, _ := s.Stats(news); st.Views[0].Text != "lang as number =" || st.TotalExamined < 19_000 {
+		if st, _ := s.Stats(t.Context(), news); st.Views[0].Text != "lang as number =" || st.TotalExamined < 19_000 {
 			t.Errorf("%+v", st)
 		}
 	})

@@ -131,7 +131,7 @@ func TestAPurgeTakesClaimedMessagesTooAndADeleteTellsWaitingReaders(t *testing.T
 		if err := <-told; !errors.Is(err, ErrNotFound) {
 			t.Errorf("a waiting reader is told %v", err)
 		}
-		if got := s.Queues(); len(got) != 0 {
+		if got := must(s.Queues(t.Context())); len(got) != 0 {
 			t.Errorf("queues %v", got)
 		}
 	})
@@ -168,7 +168,8 @@ func TestSubscriptionsFilterAndMayHaveColumns(t *testing.T) {
 		if _, err := s.Publish(ctx, events, text(`not json`)); !errors.Is(err, ErrMismatch) {
 			t.Errorf("what a subscription cannot take is refused: %v", err)
 		}
-		if st, err := s.TopicStats(events); err != nil || len(st.Subscriptions) != 2 || st.TotalPublish != 1 {
+		if st, err := s.TopicStats(t.Context(), events); err != nil || len(st.Subscriptions) != 2 ||
+			st.TotalPublish != 1 {
 			t.Errorf("%+v %v", st, err)
 		}
 		if c := mustClaim(t, s, ClaimRequest{From: from(ja), Max: 9}); bodies(c) != `{"n":1}` {
@@ -179,7 +180,7 @@ func TestSubscriptionsFilterAndMayHaveColumns(t *testing.T) {
 			t.Errorf("rows has %+v", c)
 		}
 		again := open(t, m.after(true))
-		if st, _ := again.Stats(rows); st.Messages() != 2 {
+		if st, _ := again.Stats(t.Context(), rows); st.Messages() != 2 {
 			t.Errorf("after a restart rows has %d", st.Messages())
 		}
 	})
@@ -237,7 +238,7 @@ func TestIdleSeesWhatIsReadyClaimedDelayedAndOnItsWay(t *testing.T) {
 		}
 		idle := func(want bool) {
 			t.Helper()
-			if got := s.Idle(t.Context(), news, e); got != want {
+			if got := must(s.Idle(t.Context(), news, e)); got != want {
 				t.Errorf("idle is %v", got)
 			}
 		}
@@ -311,7 +312,7 @@ func TestManyReadersAndWritersShareAQueue(t *testing.T) {
 		})
 	}
 	all.Wait()
-	if st, _ := s.Stats(news); st.Messages() != 0 || st.TotalDone != writers*each {
+	if st, _ := s.Stats(t.Context(), news); st.Messages() != 0 || st.TotalDone != writers*each {
 		t.Errorf("%+v", st)
 	}
 }

@@ -37,6 +37,14 @@ func open(t *testing.T, m *memory, change ...func(*Options)) *Store {
 	return s
 }
 
+// must is the value of what does not fail.
+func must[T any](v T, err error) T {
+	if err != nil {
+		panic(err)
+	}
+	return v
+}
+
 // bubble runs f in a world whose time passes only while everybody waits.
 func bubble(t *testing.T, f func(t *testing.T)) { t.Helper(); synctest.Test(t, f) }
 
@@ -271,7 +279,7 @@ func TestOutOfAttemptsAMessageBecomesADeadLetterAndCanBeReplayed(t *testing.T) {
 		if bodies(c) != "x" || c[0].Message.ID != id || c[0].Attempt != 1 || c[0].Message.Death != nil {
 			t.Errorf("replayed %+v", c)
 		}
-		if st, _ := s.Stats(dead); st.Messages() != 0 {
+		if st, _ := s.Stats(t.Context(), dead); st.Messages() != 0 {
 			t.Errorf("the dead-letter queue still holds %d", st.Messages())
 		}
 	})
@@ -329,7 +337,7 @@ func TestDuplicatesOnTheirWayAnswerTheFirst(t *testing.T) {
 		if first != 1 || len(ids) != 1 {
 			t.Errorf("%d firsts, ids %v", first, ids)
 		}
-		if st, _ := s.Stats(news); st.TotalDuplicate != 2 || st.Messages() != 2 {
+		if st, _ := s.Stats(t.Context(), news); st.TotalDuplicate != 2 || st.Messages() != 2 {
 			t.Errorf("%+v", st)
 		}
 	})
@@ -359,10 +367,10 @@ func TestAGroupSpansQueuesAndSettlements(t *testing.T) {
 		if c := mustClaim(t, again, ClaimRequest{From: from(other)}); bodies(c) != "made of x" {
 			t.Errorf("claimed %q", bodies(c))
 		}
-		if v, ok := again.Note("test", "k"); !ok || string(v) != "v" {
+		if v, ok, _ := again.Note(t.Context(), "test", "k"); !ok || string(v) != "v" {
 			t.Errorf("note %q %v", v, ok)
 		}
-		if st, _ := again.Stats(news); st.Messages() != 0 {
+		if st, _ := again.Stats(t.Context(), news); st.Messages() != 0 {
 			t.Errorf("news holds %d", st.Messages())
 		}
 	})
@@ -381,7 +389,7 @@ func TestAFullDiskRefusesPutsAndLetsSettlesThrough(t *testing.T) {
 		settle(t, s, Settlement{Token: c[0].Token})
 		m.Fill(false)
 		mustPut(t, s, news, text("z")...)
-		if st, _ := s.Stats(news); st.Messages() != 1 {
+		if st, _ := s.Stats(t.Context(), news); st.Messages() != 1 {
 			t.Errorf("%d messages", st.Messages())
 		}
 	})
@@ -477,7 +485,7 @@ func TestADefinitionThatDiffersIsShown(t *testing.T) {
 		if err := s.AlterQueue(ctx, news, Definition{MaxAttempts: 5}); err != nil {
 			t.Fatal(err)
 		}
-		if st, _ := s.Stats(news); st.Definition.MaxAttempts != 5 {
+		if st, _ := s.Stats(t.Context(), news); st.Definition.MaxAttempts != 5 {
 			t.Errorf("%+v", st.Definition)
 		}
 	})
@@ -534,8 +542,8 @@ func TestACheckpointAndWhatFollowsGiveTheSameState(t *testing.T) {
 			t.Fatal("no checkpoint was saved")
 		}
 		again := open(t, m.after(true))
-		a, _ := s.Stats(news)
-		b, _ := again.Stats(news)
+		a, _ := s.Stats(t.Context(), news)
+		b, _ := again.Stats(t.Context(), news)
 		if a.Ready != b.Ready || a.TotalPut != b.TotalPut || a.TotalDone != b.TotalDone || a.Bytes != b.Bytes ||
 			a.NextSequence != b.NextSequence {
 			t.Errorf("before %+v\nafter %+v", a, b)

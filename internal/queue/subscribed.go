@@ -1,6 +1,7 @@
 package queue
 
 import (
+	"context"
 	"fmt"
 	"slices"
 
@@ -66,14 +67,14 @@ func (s *state) topicOf(full string) *topicState {
 }
 
 // HasTopic tells whether there is a topic of that name. It costs a look into a table.
-func (s *Store) HasTopic(n Name) bool {
+func (s *Store) HasTopic(_ context.Context, n Name) (bool, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.state.topicNames[s.Resolve(n)] != nil
+	return s.state.topicNames[s.Resolve(n)] != nil, nil
 }
 
 // TopicStats describes a topic now. Its subscriptions are those of one moment.
-func (s *Store) TopicStats(n Name) (TopicStats, error) {
+func (s *Store) TopicStats(_ context.Context, n Name) (TopicStats, error) {
 	n = s.Resolve(n)
 	s.mu.Lock()
 	t := s.state.topicNames[n]

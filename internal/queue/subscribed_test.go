@@ -54,7 +54,7 @@ func TestATopicThatIsDeletedBesideOtherWorkIsDeletedAlikeByAReplay(t *testing.T)
 				case 1:
 					err = s.RenameQueue(t.Context(), n, Name{n.Namespace, "once-" + n.Name})
 				case 2:
-					d, _, _ := s.Definition(n)
+					d, _, _ := s.Definition(t.Context(), n)
 					d.Topic, d.Filter, d.MaxAttempts = "", "", 7
 					err = s.AlterQueue(t.Context(), n, d)
 				case 3:
@@ -70,7 +70,7 @@ func TestATopicThatIsDeletedBesideOtherWorkIsDeletedAlikeByAReplay(t *testing.T)
 		t.Fatal(err)
 	}
 	for _, n := range subscribed {
-		if d, _, err := s.Definition(n); err == nil && (d.Topic != "" || d.Filter != "") {
+		if d, _, err := s.Definition(t.Context(), n); err == nil && (d.Topic != "" || d.Filter != "") {
 			t.Fatalf("%s still subscribes to %q, filter %q", n.Short(), d.Topic, d.Filter)
 		}
 	}

@@ -315,7 +315,7 @@ func TestARestartFindsWhatThereWas(t *testing.T) {
 					to := SeekTo{Time: time.Now().Add(-time.Duration(rapid.IntRange(-1, 30).Draw(t,
 						"seconds ago")) * time.Second)}
 					n := rapid.SampledFrom(queues).Draw(t, "queue")
-					if list := s.Snapshots(); len(list) > 0 && rapid.Bool().Draw(t, "to a snapshot") {
+					if list := must(s.Snapshots(t.Context())); len(list) > 0 && rapid.Bool().Draw(t, "to a snapshot") {
 						sn := rapid.SampledFrom(list).Draw(t, "snapshot")
 						to, n = SeekTo{Snapshot: sn.Name}, sn.Queue
 					}

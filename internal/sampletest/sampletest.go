@@ -37,8 +37,8 @@ func Of[T any](t testing.TB, n int, cases ...T) []T {
 	return some
 }
 
-// Checks has rapid try n cases of each model until the test ends, unless n is 0 or -rapid.checks says how many. The test
-// must not run beside others.
+// Checks has rapid try n cases of each model until the test ends, unless n is 0 or -rapid.checks says how many. The
+// test must not run beside others.
 func Checks(t testing.TB, n int) {
 	t.Helper()
 	checks := flag.Lookup("rapid.checks")

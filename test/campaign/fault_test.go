@@ -143,7 +143,7 @@ func TestADeadDeviceCostsNoRequestInTheNextCampaign(t *testing.T) {
 	first := tr.run(t)
 	tr.account(t, first)
 	asked := tr.far.Counts().Requests
-	gone, err := tr.store.Stats(named("gone"))
+	gone, err := tr.store.Stats(t.Context(), named("gone"))
 	if err != nil || uint64(gone.Messages()) != first.DeadLettered || first.DeadLettered == 0 {
 		t.Fatalf("%d reports for %d dead devices, %v", gone.Messages(), first.DeadLettered, err)
 	}
@@ -155,7 +155,7 @@ func TestADeadDeviceCostsNoRequestInTheNextCampaign(t *testing.T) {
 	if more := tr.far.Counts().Requests - asked; uint64(more) != second.Delivered {
 		t.Errorf("%d requests for %d devices that live", more, second.Delivered)
 	}
-	if st, err := tr.store.Stats(named("gone")); err != nil || st.Messages() != gone.Messages() {
+	if st, err := tr.store.Stats(t.Context(), named("gone")); err != nil || st.Messages() != gone.Messages() {
 		t.Errorf("%d reports then, %v", st.Messages(), err)
 	}
 }

@@ -131,11 +131,11 @@ func numbers(n int) []int {
 func (tr *trial) nodes(t testing.TB) ([]pipeline.Node, *apns.Sink) {
 	t.Helper()
 	source, err := queuesource.New(queuesource.Config{Queue: "outbox"},
-		component.Env{Name: "waiting", Store: tr.store.Service()})
+		component.Env{Name: "waiting", Store: tr.store})
 	if err != nil {
 		t.Fatal(err)
 	}
-	made, err := apns.New(tr.sink, component.Env{Name: "phones", Store: tr.store.Service()})
+	made, err := apns.New(tr.sink, component.Env{Name: "phones", Store: tr.store})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -210,7 +210,7 @@ func (tr *trial) account(t *testing.T, r pipeline.Result) {
 	case int64(c.Doubles) > lost || uint64(c.Doubles) > ours:
 		t.Errorf("%d came twice, %d answers were lost, we know of %d", c.Doubles, lost, ours)
 	}
-	st, err := tr.store.Stats(named("outbox"))
+	st, err := tr.store.Stats(t.Context(), named("outbox"))
 	if err != nil || st.Messages() != 0 {
 		t.Errorf("%d messages are left, %v", st.Messages(), err)
 	}

@@ -152,7 +152,7 @@ func (o *owner) campaign(t *testing.T) farend.Counts {
 	if err := f.Define(t.Context(), store, false); err != nil {
 		t.Fatal(err)
 	}
-	a, err := f.Build(store.Service(), component.Env{Stdin: strings.NewReader(`{"news": 42}` + "\n")})
+	a, err := f.Build(store, component.Env{Stdin: strings.NewReader(`{"news": 42}` + "\n")})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -25,7 +25,7 @@ func TestTheDoorTellsOfAFullDisk(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	door, err := httpdoor.New(httpdoor.Config{Listen: "127.0.0.1:0"}, httpdoor.Options{Store: store.Service()})
+	door, err := httpdoor.New(httpdoor.Config{Listen: "127.0.0.1:0"}, httpdoor.Options{Store: store})
 	if err != nil {
 		t.Fatal(err)
 	}

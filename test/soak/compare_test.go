@@ -34,12 +34,12 @@ func (w *world) look(whole bool) (*seen, error) {
 	ctx := context.Background()
 	s := &seen{queues: map[queue.Name]*seenQueue{}, topics: map[queue.Name][]queue.Name{}, notes: map[string]string{},
 		whole: whole}
-	for _, n := range w.s.Queues() {
+	for _, n := range must(w.s.Queues(ctx)) {
 		ps, err := w.s.Peek(ctx, n, queue.PeekRequest{Max: 10000, NoBody: !whole})
 		if err != nil {
 			return nil, err
 		}
-		st, err := w.s.Stats(n)
+		st, err := w.s.Stats(ctx, n)
 		if err != nil {
 			return nil, err
 		}
@@ -58,15 +58,15 @@ func (w *world) look(whole bool) (*seen, error) {
 		s.names = append(s.names, n)
 		s.queues[n] = q
 	}
-	for _, n := range w.s.Topics() {
-		st, err := w.s.TopicStats(n)
+	for _, n := range must(w.s.Topics(ctx)) {
+		st, err := w.s.TopicStats(ctx, n)
 		if err != nil {
 			return nil, err
 		}
 		s.topics[n] = st.Subscriptions
 	}
-	s.snapshots = w.s.Snapshots()
-	for _, n := range w.s.Notes("soak") {
+	s.snapshots = must(w.s.Snapshots(ctx))
+	for _, n := range must(w.s.Notes(ctx, "soak")) {
 		s.notes[n.Key] = string(n.Value)
 	}
 	return s, nil

@@ -124,7 +124,8 @@ func (w *world) restart(states []*reference, after string) bool {
 	if !ok {
 		return false
 	}
-	if _, err := w.s.Stats(probe); err != nil && !errors.Is(err, queue.ErrNotFound) && !w.isCut() {
+	if _, err := w.s.Stats(context.Background(), probe); err != nil && !errors.Is(err, queue.ErrNotFound) &&
+		!w.isCut() {
 		w.wrong("the store does not show what it has: %v", err)
 	}
 	synctest.Wait()

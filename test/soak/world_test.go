@@ -234,7 +234,7 @@ func (w *world) settleDown() {
 	}
 	if len(w.m.queues) > 0 {
 		// it does whatever is due now
-		if _, err := w.s.Stats(w.m.queues[0].name); err != nil && !w.injured && !w.isCut() {
+		if _, err := w.s.Stats(context.Background(), w.m.queues[0].name); err != nil && !w.injured && !w.isCut() {
 			w.wrong("no statistics: %v", err)
 		}
 		synctest.Wait()
@@ -296,4 +296,12 @@ func (w *world) report(seed uint64, what string, lines int) error {
 		more = fmt.Sprintf("  … %d steps before\n", from)
 	}
 	return fmt.Errorf("seed %d: %s\n%s  %s", seed, what, more, strings.Join(w.trace[from:], "\n  "))
+}
+
+// must is the value of what does not fail.
+func must[T any](v T, err error) T {
+	if err != nil {
+		panic(err)
+	}
+	return v
 }

@@ -100,7 +100,7 @@ func TestADoorThatCannotListenSaysWhy(t *testing.T) {
 		"192.0.2.1:0": "(this machine does not have that address: choose one with api: http: listen:, or " +
 			"--listen)",
 	} {
-		s, err := door.New(door.Config{Listen: listen}, door.Options{Store: store.Service(), Users: users})
+		s, err := door.New(door.Config{Listen: listen}, door.Options{Store: store, Users: users})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -109,7 +109,7 @@ func TestADoorThatCannotListenSaysWhy(t *testing.T) {
 		}
 	}
 	for _, listen := range []string{"127.0.0.1:70000", "127.0.0.1:-1", "127.0.0.1:http", "127.0.0.1:"} {
-		if _, err := door.New(door.Config{Listen: listen}, door.Options{Store: store.Service()}); err == nil ||
+		if _, err := door.New(door.Config{Listen: listen}, door.Options{Store: store}); err == nil ||
 			!strings.Contains(err.Error(), "has no port from 0 to 65535") {
 			t.Errorf("%s: %v", listen, err)
 		}

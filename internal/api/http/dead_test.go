@@ -14,7 +14,7 @@ import (
 // registry is one in which n devices died of each of two reasons, on different days.
 func registry(t *testing.T, n int) *dead.Registry {
 	t.Helper()
-	r := dead.New(dead.Config{Store: openStore(t, queue.Options{OnDemand: true}).Service(), Room: "phones",
+	r := dead.New(dead.Config{Store: openStore(t, queue.Options{OnDemand: true}), Room: "phones",
 		Platform: "apns"})
 	if err := r.Start(t.Context()); err != nil {
 		t.Fatal(err)

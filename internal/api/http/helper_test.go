@@ -128,7 +128,7 @@ func start(t *testing.T, s settings) *rig {
 	if s.config.Listen == "" {
 		s.config.Listen = "127.0.0.1:0"
 	}
-	var store door.Store = r.store.Service()
+	var store door.Store = r.store
 	if s.wrap != nil {
 		store = s.wrap(store)
 	}
@@ -137,7 +137,7 @@ func start(t *testing.T, s settings) *rig {
 		Push: s.push, Report: r.reports.add,
 	}
 	if s.campaigns {
-		if options.Campaigns, err = campaign.Open(t.Context(), r.store.Service(), nil); err != nil {
+		if options.Campaigns, err = campaign.Open(t.Context(), r.store, nil); err != nil {
 			t.Fatal(err)
 		}
 		t.Cleanup(func() {

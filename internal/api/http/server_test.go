@@ -21,7 +21,7 @@ import (
 
 func TestADoorSurvivesStartingAndClosingTwice(t *testing.T) {
 	store := openStore(t, queue.Options{})
-	s, err := door.New(door.Config{Listen: "127.0.0.1:0"}, door.Options{Store: store.Service()})
+	s, err := door.New(door.Config{Listen: "127.0.0.1:0"}, door.Options{Store: store})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -32,7 +32,7 @@ func TestADoorSurvivesStartingAndClosingTwice(t *testing.T) {
 	if again, err := s.Start(t.Context()); !errors.Is(err, common.ErrStarted) || again != addr {
 		t.Errorf("%v, %v", again, err)
 	}
-	other, err := door.New(door.Config{Listen: addr.String()}, door.Options{Store: store.Service()})
+	other, err := door.New(door.Config{Listen: addr.String()}, door.Options{Store: store})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -54,7 +54,7 @@ func TestADoorSurvivesStartingAndClosingTwice(t *testing.T) {
 
 func TestADoorThatIsOffDoesNotListen(t *testing.T) {
 	s, err := door.New(door.Config{Off: true, Listen: "0.0.0.0:1"},
-		door.Options{Store: openStore(t, queue.Options{}).Service()})
+		door.Options{Store: openStore(t, queue.Options{})})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -77,12 +77,12 @@ func TestAWrongConfigIsRefused(t *testing.T) {
 		{door.Config{MaxBodyBytes: -1}, "max_body_bytes"},
 		{door.Config{StallTimeout: -1}, "stall_timeout"},
 	} {
-		if _, err := door.New(c.config, door.Options{Store: store.Service()}); !errors.Is(err, door.ErrConfig) ||
+		if _, err := door.New(c.config, door.Options{Store: store}); !errors.Is(err, door.ErrConfig) ||
 			!strings.Contains(err.Error(), c.want) {
 			t.Errorf("%+v: %v", c.config, err)
 		}
 	}
-	if _, err := door.New(door.Config{Listen: ":7700"}, door.Options{Store: store.Service()}); !errors.Is(err,
+	if _, err := door.New(door.Config{Listen: ":7700"}, door.Options{Store: store}); !errors.Is(err,
 		access.ErrExposed) {
 		t.Errorf("%v", err)
 	}
@@ -121,7 +121,7 @@ func (s *stuckStore) DeleteQueue(context.Context, queue.Name) error {
 func TestClosingGivesUpWhenItsContextEnds(t *testing.T) {
 	stuck := &stuckStore{entered: make(chan struct{}), release: make(chan struct{})}
 	s, err := door.New(door.Config{Listen: "127.0.0.1:0"},
-		door.Options{Store: stuck.over(openStore(t, queue.Options{}).Service())})
+		door.Options{Store: stuck.over(openStore(t, queue.Options{}))})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -192,7 +192,7 @@ func TestADiskThatDoesNotAnswerIsNotReady(t *testing.T) {
 	disk := faultfs.New()
 	store := openStoreOn(t, queue.Options{OnDemand: true},
 		file.Options{Dir: "log", FS: disk, Patience: 50 * time.Millisecond, SegmentBytes: 64 << 10})
-	r := start(t, settings{wrap: func(door.Store) door.Store { return store.Service() }})
+	r := start(t, settings{wrap: func(door.Store) door.Store { return store }})
 	r.want(200, "POST", "/default/queues/q/messages", `{}`)
 	r.want(200, "GET", "/readyz", "")
 	answer := disk.Hang(func(op faultfs.Op) bool { return op.Kind == "sync" })
@@ -234,7 +234,7 @@ func TestConnectionsAreBounded(t *testing.T) {
 }
 
 func TestTheHandlerWorksWithoutAListener(t *testing.T) {
-	s, err := door.New(door.Config{}, door.Options{Store: openStore(t, queue.Options{OnDemand: true}).Service()})
+	s, err := door.New(door.Config{}, door.Options{Store: openStore(t, queue.Options{OnDemand: true})})
 	if err != nil {
 		t.Fatal(err)
 	}

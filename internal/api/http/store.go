@@ -5,7 +5,7 @@ import (
 	"github.com/hikyaku/hikyaku/internal/queue"
 )
 
-// Store is what the door uses: a store, and what metrics say of its journal. A queue.Local is one.
+// Store is what the door uses: a store, and what metrics say of its journal. A *queue.Store is one.
 type Store interface {
 	queue.Service
 	JournalStats() journal.Stats

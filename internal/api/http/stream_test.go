@@ -212,7 +212,7 @@ func TestAStreamThatBreaksOffKeepsWhatWasAnswered(t *testing.T) {
 	if err := r.server.Close(t.Context()); err != nil { // waits for the stream's end
 		t.Error(err)
 	}
-	if s, err := r.store.Stats(queue.Name{Namespace: "default", Name: "q"}); err != nil || s.Ready != 1 {
+	if s, err := r.store.Stats(t.Context(), queue.Name{Namespace: "default", Name: "q"}); err != nil || s.Ready != 1 {
 		t.Errorf("%+v, %v", s, err)
 	}
 }

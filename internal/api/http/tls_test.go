@@ -96,7 +96,7 @@ func TestTheDoorSpeaksTLSAndFollowsItsCertificate(t *testing.T) {
 func TestACertificateThatCannotBeReadStopsTheStart(t *testing.T) {
 	files := access.TLS{Cert: filepath.Join(t.TempDir(), "cert.pem"), Key: filepath.Join(t.TempDir(), "key.pem")}
 	s, err := door.New(door.Config{Listen: "127.0.0.1:0", TLS: files},
-		door.Options{Store: openStore(t, queue.Options{}).Service()})
+		door.Options{Store: openStore(t, queue.Options{})})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -39,7 +39,10 @@ func criteria(patterns ...string) map[string]any {
 // emptied waits until nothing of a queue is left.
 func (r *rig) emptied(n queue.Name) {
 	r.t.Helper()
-	waittest.Until(r.t, n.Short()+" is empty", func() bool { return r.store.Idle(r.t.Context(), n, nil) })
+	waittest.Until(r.t, n.Short()+" is empty", func() bool {
+		idle, err := r.store.Idle(r.t.Context(), n, nil)
+		return idle && err == nil
+	})
 }
 
 func TestAMappingGivesItsFunctionWhatItsFiltersMatch(t *testing.T) {

@@ -102,7 +102,7 @@ func openRig(t testing.TB, dir string, c Config, users *access.Users, wrap ...fu
 		see := filepath.Join(dir, "see")
 		pool = function.Config{See: []string{see}, Hide: []string{filepath.Join(see, "not")}}
 	}
-	store := queue.Service(s.Service())
+	store := queue.Service(s)
 	for _, w := range wrap {
 		store = w(store)
 	}

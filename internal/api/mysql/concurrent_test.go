@@ -45,7 +45,7 @@ func TestEachRowIsEndedOnce(t *testing.T) {
 	}
 	for n := range tables {
 		one(t, setup, int64(0), fmt.Sprintf("SELECT COUNT(*) FROM t%d", n))
-		st, err := r.store.Stats(inTest(fmt.Sprintf("t%d", n)))
+		st, err := r.store.Stats(t.Context(), inTest(fmt.Sprintf("t%d", n)))
 		if err != nil || st.Messages() != 0 {
 			t.Errorf("t%d: %d left, %v", n, st.Messages(), err)
 		}

@@ -63,7 +63,7 @@ func (r *rig) until(what string, so func() bool) {
 }
 
 func (r *rig) stats() queue.Stats {
-	st, err := r.store.Stats(jobs)
+	st, err := r.store.Stats(r.t.Context(), jobs)
 	if err != nil {
 		r.t.Fatal(err)
 	}
@@ -185,7 +185,7 @@ func TestTooManyConnectionsAreRefusedByName(t *testing.T) {
 func TestTheDefaultSocketIsLeftOutWhereItIsAnothers(t *testing.T) {
 	path := filepath.Join(shortFolder(t), "s")
 	newRig(t, Config{Socket: path}, nil)
-	d, err := New(Config{Listen: "127.0.0.1:0", Socket: path}, Options{Store: newRig(t, Config{}, nil).store.Service()})
+	d, err := New(Config{Listen: "127.0.0.1:0", Socket: path}, Options{Store: newRig(t, Config{}, nil).store})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -205,7 +205,7 @@ func TestTheDefaultSocketIsLeftOutWhereItIsAnothers(t *testing.T) {
 
 func TestTheDefaultSocketIsMade(t *testing.T) {
 	r := newRig(t, Config{}, nil)
-	d, err := New(Config{Listen: "127.0.0.1:0"}, Options{Store: r.store.Service()})
+	d, err := New(Config{Listen: "127.0.0.1:0"}, Options{Store: r.store})
 	if err != nil {
 		t.Fatal(err)
 	}

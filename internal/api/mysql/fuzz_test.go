@@ -101,7 +101,7 @@ func answerTo(t *testing.T, c *sql.Conn, statement string, args []any) string {
 
 // state is what is in a table, and what happened to it.
 func state(t *testing.T, r *rig, table string) string {
-	st, err := r.store.Stats(inTest(table))
+	st, err := r.store.Stats(t.Context(), inTest(table))
 	if err != nil {
 		return err.Error()
 	}

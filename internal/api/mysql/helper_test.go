@@ -65,7 +65,7 @@ func newRigOver(t *testing.T, c Config, users *access.Users, s *queue.Store) *ri
 // newRigWithin opens a door over a store, whose statements and connections have an account.
 func newRigWithin(t *testing.T, c Config, users *access.Users, s *queue.Store, busy *door.Busy) *rig {
 	t.Helper()
-	return newRigServed(t, c, Options{Store: s.Service(), Users: users, Busy: busy}, s)
+	return newRigServed(t, c, Options{Store: s, Users: users, Busy: busy}, s)
 }
 
 // newRigServed opens a door with what o says over a store, or what stands for it.

@@ -38,7 +38,7 @@ func TestTheTimeOfThePutIsADefault(t *testing.T) {
 			exec(t, c, "DROP TABLE at")
 			exec(t, c, text)
 			exec(t, c, "INSERT INTO at (id) VALUES (1)")
-			def, _, err := r.store.Definition(inTest("at"))
+			def, _, err := r.store.Definition(t.Context(), inTest("at"))
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -297,8 +297,12 @@ func errorText(err error) string {
 // waiting is how many readers wait.
 func (r *rig) waiting() int {
 	waiting := 0
-	for _, q := range r.store.Queues() {
-		if st, err := r.store.Stats(q); err == nil { // one that is dropped meanwhile has none
+	queues, err := r.store.Queues(r.t.Context())
+	if err != nil {
+		r.t.Error(err)
+	}
+	for _, q := range queues {
+		if st, err := r.store.Stats(r.t.Context(), q); err == nil { // one that is dropped meanwhile has none
 			waiting += st.Waiters
 		}
 	}

@@ -25,7 +25,7 @@ import (
 // Config is the settings of the door.
 type Config = settings.Config
 
-// Store is what the door uses: a store, and what SHOW ENGINE … STATUS says of its journal. A queue.Local is one.
+// Store is what the door uses: a store, and what SHOW ENGINE … STATUS says of its journal. A *queue.Store is one.
 type Store interface {
 	queue.Service
 	JournalStats() journal.Stats

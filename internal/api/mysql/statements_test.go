@@ -104,7 +104,7 @@ func newProver(t *testing.T, c Config, mostBytes uint64) *prover {
 	s, stop := openStore(t, t.TempDir())
 	t.Cleanup(stop)
 	c.Listen, c.Socket = "127.0.0.1:0", settings.NoSocket
-	d, err := New(c, Options{Store: s.Service(), Report: p.report})
+	d, err := New(c, Options{Store: s, Report: p.report})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -283,7 +283,7 @@ func TestAStoreThatCannotBeAskedIsNoAnswer(t *testing.T) {
 		t.Run(how.name, func(t *testing.T) {
 			s, stop := openStore(t, t.TempDir())
 			t.Cleanup(stop)
-			b := &broken{Store: s.Service()}
+			b := &broken{Store: s}
 			r := newRigServed(t, Config{}, Options{Store: b}, s)
 			r.door.noShort = how.long
 			c := r.connect("")
@@ -344,7 +344,7 @@ func (unlisted) Queues(context.Context) ([]queue.Name, error) { return nil, queu
 func TestAStatementThatNamesItsTableListsNone(t *testing.T) {
 	s, stop := openStore(t, t.TempDir())
 	t.Cleanup(stop)
-	r := newRigServed(t, Config{}, Options{Store: unlisted{s.Service()}}, s)
+	r := newRigServed(t, Config{}, Options{Store: unlisted{s}}, s)
 	r.door.noShort = true
 	r.makeJobs(2)
 	c := r.connect("")
@@ -361,7 +361,7 @@ func TestAStatementThatNamesItsTableListsNone(t *testing.T) {
 func TestTheLineOfMysqladminNeedsTheStore(t *testing.T) {
 	s, stop := openStore(t, t.TempDir())
 	t.Cleanup(stop)
-	b := &broken{Store: s.Service()}
+	b := &broken{Store: s}
 	c := newRigServed(t, Config{}, Options{Store: b}, s).dialRaw()
 	b.fail(1, true, queue.ErrUnavailable)
 	c.write(0, []byte{0x09})

@@ -235,7 +235,7 @@ func TestWithTLSBothProtocolsAreServed(t *testing.T) {
 	s, stop := openStore(t, t.TempDir(), time.Now)
 	t.Cleanup(stop)
 	traffic := door.NewTraffic("pubsub")
-	r := newRigWith(t, Config{TLS: files}, Options{Store: s.Service(), Traffic: traffic})
+	r := newRigWith(t, Config{TLS: files}, Options{Store: s, Traffic: traffic})
 	if resp, err := http.Get("http://" + r.addr + "/v1/projects/local/topics"); err != nil || resp.StatusCode != 400 {
 		t.Errorf("plain HTTP is answered with %+v, %v", resp, err)
 	} else {
@@ -293,7 +293,7 @@ func TestSettingsAreChecked(t *testing.T) {
 func TestADoorOpensAndClosesOnce(t *testing.T) {
 	s, stop := openStore(t, t.TempDir(), time.Now)
 	t.Cleanup(stop)
-	d, err := New(Config{Listen: "127.0.0.1:0"}, Options{Store: s.Service()})
+	d, err := New(Config{Listen: "127.0.0.1:0"}, Options{Store: s})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -316,7 +316,7 @@ func TestADoorOpensAndClosesOnce(t *testing.T) {
 	if _, err := d.Start(t.Context()); !errors.Is(err, door.ErrClosed) {
 		t.Error(err)
 	}
-	off, err := New(Config{Off: true}, Options{Store: s.Service()})
+	off, err := New(Config{Off: true}, Options{Store: s})
 	if err != nil {
 		t.Fatal(err)
 	}

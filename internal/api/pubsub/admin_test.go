@@ -66,7 +66,7 @@ func TestASubscriptionIsAsItWasMadeAlsoAfterARestart(t *testing.T) {
 	if !proto.Equal(made, want) {
 		t.Errorf("it was made as\n%v, not as\n%v", made, want)
 	}
-	def, _, err := s.Definition(queue.Name{Namespace: "default", Name: "readers"})
+	def, _, err := s.Definition(t.Context(), queue.Name{Namespace: "default", Name: "readers"})
 	if err != nil || def.History != 2*time.Hour || def.Retention != time.Hour || def.MaxAttempts != 7 ||
 		def.DeadLetter != "default/dead" || def.Unordered || def.Lease != 20*time.Second || def.Filter == "" {
 		t.Errorf("the queue is defined as %+v, %v", def, err)
@@ -174,7 +174,7 @@ func TestWhatOtherDoorsHaveSetStaysWhenSomethingElseIsChanged(t *testing.T) {
 	if _, err := r.store.CreateQueue(t.Context(), n, def); err != nil {
 		t.Fatal(err)
 	}
-	was, _, err := r.store.Definition(n)
+	was, _, err := r.store.Definition(t.Context(), n)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -187,7 +187,8 @@ func TestWhatOtherDoorsHaveSetStaysWhenSomethingElseIsChanged(t *testing.T) {
 		got.ExpirationPolicy.GetTtl() != nil || got.DeadLetterPolicy.GetMaxDeliveryAttempts() != 3 {
 		t.Errorf("it is %v", got)
 	}
-	if now, _, err := r.store.Definition(n); err != nil || fmt.Sprintf("%+v", now) != fmt.Sprintf("%+v", was) {
+	if now, _, err := r.store.Definition(t.Context(), n); err != nil ||
+		fmt.Sprintf("%+v", now) != fmt.Sprintf("%+v", was) {
 		t.Errorf("the queue is\n%+v, %v, not\n%+v", now, err, was)
 	}
 }
@@ -205,7 +206,7 @@ func TestATopicCanBeUpdated(t *testing.T) {
 		got.KmsKeyName != "" {
 		t.Errorf("%v, %v", got, err)
 	}
-	if def, _, err := r.store.Definition(queue.Name{Namespace: "default", Name: "readers"}); err != nil ||
+	if def, _, err := r.store.Definition(t.Context(), queue.Name{Namespace: "default", Name: "readers"}); err != nil ||
 		def.History != time.Hour {
 		t.Errorf("its subscription keeps history for %v, %v", def.History, err)
 	}
@@ -501,7 +502,7 @@ func TestNotesOfWhatOtherDoorsHaveDeletedAreForgotten(t *testing.T) {
 	if err := r.door.tidy(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	if notes := r.store.Notes(room); len(notes) != 0 {
+	if notes := must(r.store.Notes(t.Context(), room)); len(notes) != 0 {
 		t.Errorf("there are notes: %v", notes)
 	}
 }

@@ -28,7 +28,7 @@ func newAwayRig(t *testing.T) *awayRig {
 	t.Helper()
 	s, stop := openStore(t, t.TempDir(), time.Now)
 	t.Cleanup(stop)
-	away := &doortest.Away{Service: s.Service(), Of: func(ctx context.Context) bool {
+	away := &doortest.Away{Service: s, Of: func(ctx context.Context) bool {
 		_, called := peer.FromContext(ctx)
 		return called
 	}}
@@ -158,7 +158,7 @@ func TestAStreamEndsWhenTheStoreIsAway(t *testing.T) {
 func TestPushersGoOnWhileTheStoreIsAway(t *testing.T) {
 	s, stop := openStore(t, t.TempDir(), time.Now)
 	t.Cleanup(stop)
-	away := &doortest.Away{Service: s.Service()}
+	away := &doortest.Away{Service: s}
 	r := newRigWith(t, Config{}, Options{Store: away, Report: func(err error) {
 		if !errors.Is(err, queue.ErrUnavailable) {
 			t.Error("reported:", err)
@@ -183,15 +183,15 @@ func TestPushersGoOnWhileTheStoreIsAway(t *testing.T) {
 func TestNothingIsForgottenWhileTheStoreIsAway(t *testing.T) {
 	r := newAwayRig(t)
 	r.make(1)
-	before := len(r.store.Notes(room))
-	away := &doortest.Away{Service: r.store.Service()}
+	before := len(must(r.store.Notes(t.Context(), room)))
+	away := &doortest.Away{Service: r.store}
 	d, err := New(Config{}, Options{Store: away}) // its own look in the background is not in the way
 	if err != nil {
 		t.Fatal(err)
 	}
 	away.Go()
-	if err := d.tidy(t.Context()); err != nil || len(r.store.Notes(room)) != before {
-		t.Fatalf("%d of %d notes are left: %v", len(r.store.Notes(room)), before, err)
+	if err := d.tidy(t.Context()); err != nil || len(must(r.store.Notes(t.Context(), room))) != before {
+		t.Fatalf("%d of %d notes are left: %v", len(must(r.store.Notes(t.Context(), room))), before, err)
 	}
 	for question, times := range away.Asked() {
 		for nth := range times {
@@ -200,7 +200,7 @@ func TestNothingIsForgottenWhileTheStoreIsAway(t *testing.T) {
 			if err := d.tidy(t.Context()); !errors.Is(err, queue.ErrUnavailable) {
 				t.Errorf("it goes on though the store does not answer %s, time %d: %v", question, nth+1, err)
 			}
-			if left := len(r.store.Notes(room)); left != before {
+			if left := len(must(r.store.Notes(t.Context(), room))); left != before {
 				t.Errorf("%d of %d notes are left without an answer to %s, time %d", left, before, question, nth+1)
 			}
 		}

@@ -29,7 +29,7 @@ func benchDoor(b *testing.B) (addr string) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	d, err := New(Config{Listen: "127.0.0.1:0"}, Options{Store: s.Service(), Report: func(err error) { b.Error(err) }})
+	d, err := New(Config{Listen: "127.0.0.1:0"}, Options{Store: s, Report: func(err error) { b.Error(err) }})
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -1,7 +1,7 @@
 // Package pubsub is the door for Google Pub/Sub clients: google.pubsub.v1 over gRPC, and its REST form on the same
 // port. A client that is told PUBSUB_EMULATOR_HOST=127.0.0.1:8085 works with it unchanged.
 //
-//	door, err := pubsub.New(pubsub.Config{}, pubsub.Options{Store: store.Service(), Users: users})
+//	door, err := pubsub.New(pubsub.Config{}, pubsub.Options{Store: store, Users: users})
 //	addr, err := door.Start(ctx)
 //	defer door.Close(context.Background())
 //

@@ -18,7 +18,7 @@ import (
 // claimed is how many messages of a queue somebody holds.
 func (r *rig) claimed(id string) int64 {
 	r.t.Helper()
-	s, err := r.store.Stats(queue.Name{Namespace: "default", Name: id})
+	s, err := r.store.Stats(context.Background(), queue.Name{Namespace: "default", Name: id})
 	if err != nil {
 		r.t.Fatal(err)
 	}
@@ -128,7 +128,7 @@ func TestWhatAStreamGivesBackGoesToOthersFirst(t *testing.T) {
 		other <- res
 	}()
 	waiters := func() int {
-		s, err := r.store.Stats(queue.Name{Namespace: "default", Name: "news"})
+		s, err := r.store.Stats(t.Context(), queue.Name{Namespace: "default", Name: "news"})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -201,7 +201,7 @@ func TestARollingRestartOfConsumersStallsNothing(t *testing.T) {
 	}
 	<-published
 	doortest.Until(t, "all are acknowledged, long before a deadline", func() bool {
-		s, err := r.store.Stats(queue.Name{Namespace: "default", Name: "news"})
+		s, err := r.store.Stats(t.Context(), queue.Name{Namespace: "default", Name: "news"})
 		return err == nil && s.Messages() == 0
 	})
 	for _, stop := range stops {

@@ -66,7 +66,8 @@ func TestGooglesClientPublishesAndReceives(t *testing.T) {
 			t.Errorf("message %s came %d times", id, times)
 		}
 	}
-	if s, err := r.store.Stats(r.door.store.Resolve(resource{"local", "", "readers"}.name())); err != nil ||
+	readers := r.door.store.Resolve(resource{"local", "", "readers"}.name())
+	if s, err := r.store.Stats(t.Context(), readers); err != nil ||
 		s.Messages() != 0 {
 		t.Errorf("%d messages are left, %v", s.Messages(), err)
 	}
@@ -169,7 +170,7 @@ func TestClientsComeBackToADoorThatWasClosed(t *testing.T) {
 func (r *rig) reopen() {
 	r.close()
 	d, err := New(Config{Listen: r.addr},
-		Options{Store: r.store.Service(), Report: func(err error) { r.t.Error("reported:", err) }})
+		Options{Store: r.store, Report: func(err error) { r.t.Error("reported:", err) }})
 	if err != nil {
 		r.t.Error(err)
 		return

@@ -78,7 +78,7 @@ func openStore(t *testing.T, dir string, clock func() time.Time) (*queue.Store, 
 // newRigOver opens a door over a store.
 func newRigOver(t *testing.T, c Config, users *access.Users, s *queue.Store) *rig {
 	t.Helper()
-	return newRigWith(t, c, Options{Store: s.Service(), Users: users})
+	return newRigWith(t, c, Options{Store: s, Users: users})
 }
 
 // newRigWith opens a door with options.
@@ -97,8 +97,8 @@ func newRigWith(t *testing.T, c Config, o Options) *rig {
 		t.Fatal(err)
 	}
 	r := &rig{t: t, door: d, addr: addr.String()}
-	if local, ok := o.Store.(queue.Local); ok {
-		r.store = local.Store
+	if local, ok := o.Store.(*queue.Store); ok {
+		r.store = local
 	}
 	t.Cleanup(r.close)
 	if !c.TLS.On() {
@@ -267,3 +267,11 @@ type fakeClock struct{ ahead atomic.Int64 }
 func (c *fakeClock) now() time.Time { return time.Now().Add(time.Duration(c.ahead.Load())) }
 
 func (c *fakeClock) pass(d time.Duration) { c.ahead.Add(int64(d)) }
+
+// must is the value of what does not fail.
+func must[T any](v T, err error) T {
+	if err != nil {
+		panic(err)
+	}
+	return v
+}

@@ -192,7 +192,7 @@ func TestADrippingMessageEnds(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				s, stop := openStore(t, t.TempDir(), time.Now)
 				defer stop()
-				d, err := New(Config{}, Options{Store: s.Service(), Report: func(err error) { t.Error(err) }})
+				d, err := New(Config{}, Options{Store: s, Report: func(err error) { t.Error(err) }})
 				if err != nil {
 					t.Fatal(err)
 				}

@@ -55,7 +55,7 @@ func (m *model) now() time.Duration { return time.Duration(m.clock.ahead.Load())
 // expire lets what is past its deadline go back, here and in the store: its own timers know nothing of a clock that
 // jumps.
 func (m *model) expire() {
-	if _, err := m.r.store.Stats(queue.Name{Namespace: "default", Name: m.id}); err != nil {
+	if _, err := m.r.store.Stats(m.r.t.Context(), queue.Name{Namespace: "default", Name: m.id}); err != nil {
 		m.r.t.Error(err)
 	}
 	for _, x := range m.messages {

@@ -66,7 +66,7 @@ func TestWithUsersSubscriptionsThereWereArePushedToNothingInside(t *testing.T) {
 
 	told := make(chan error, 100)
 	d, err := New(Config{Listen: "127.0.0.1:0"},
-		Options{Store: s.Service(), Users: testUsers(t), Report: func(err error) { told <- err }})
+		Options{Store: s, Users: testUsers(t), Report: func(err error) { told <- err }})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -87,7 +87,7 @@ func TestAPullWaitsForTheFirstMessage(t *testing.T) {
 func (r *rig) waiters(id string, n int) {
 	r.t.Helper()
 	for {
-		s, err := r.store.Stats(queue.Name{Namespace: "default", Name: id})
+		s, err := r.store.Stats(context.Background(), queue.Name{Namespace: "default", Name: id})
 		if err != nil {
 			r.t.Fatal(err)
 		}
@@ -184,7 +184,8 @@ func TestAcknowledgingTwiceIsNoError(t *testing.T) {
 		if err := r.ack(id, got...); err != nil {
 			t.Error(err)
 		}
-		if s, err := r.store.Stats(queue.Name{Namespace: "default", Name: id}); err != nil || s.Messages() != 0 {
+		if s, err := r.store.Stats(t.Context(), queue.Name{Namespace: "default", Name: id}); err != nil ||
+			s.Messages() != 0 {
 			t.Errorf("%d messages are left, %v", s.Messages(), err)
 		}
 	}

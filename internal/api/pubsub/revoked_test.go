@@ -21,7 +21,7 @@ func TestAGrantThatIsTakenAwayEndsWhatStands(t *testing.T) {
 	sub := r.make(boss, "eve").Name
 	waiting := func(n int) func() bool {
 		return func() bool {
-			st, err := r.store.Stats(queue.Name{Namespace: "default", Name: id})
+			st, err := r.store.Stats(t.Context(), queue.Name{Namespace: "default", Name: id})
 			return err == nil && st.Waiters == n
 		}
 	}

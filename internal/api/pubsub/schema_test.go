@@ -92,7 +92,7 @@ func TestMessagesAreCheckedAgainstTheirSchema(t *testing.T) {
 	if err != nil || topic.SchemaSettings.Schema != "_deleted-schema_" {
 		t.Errorf("%v, %v", topic, err)
 	}
-	if notes := r.store.Notes(room); len(notes) != 2 { // of the topic and its subscription
+	if notes := must(r.store.Notes(t.Context(), room)); len(notes) != 2 { // of the topic and its subscription
 		t.Errorf("%d notes are left", len(notes))
 	}
 }

@@ -22,7 +22,7 @@ func newTightRig(t *testing.T, streams int64) *rig {
 	standing := door.ConnStands + connStands + streams
 	s, stop := openStore(t, t.TempDir(), time.Now)
 	t.Cleanup(stop)
-	return newRigWith(t, Config{}, Options{Store: s.Service(), Busy: door.NewBusy(4 * 4 * ((standing + 2) / 3))})
+	return newRigWith(t, Config{}, Options{Store: s, Busy: door.NewBusy(4 * 4 * ((standing + 2) / 3))})
 }
 
 // Streams count while they are open, also those on which nothing was ever sent. Who finds no room is told to try again,

@@ -36,7 +36,7 @@ func receive(t *testing.T, st pullStream, n int) []*pubsubpb.ReceivedMessage {
 func (r *rig) left(id string, n int64) {
 	r.t.Helper()
 	for {
-		s, err := r.store.Stats(queue.Name{Namespace: "default", Name: id})
+		s, err := r.store.Stats(context.Background(), queue.Name{Namespace: "default", Name: id})
 		if err != nil {
 			r.t.Fatal(err)
 		}
@@ -218,7 +218,8 @@ func TestAStreamGoesNoFurtherThanItsClientAllows(t *testing.T) {
 			if ms := receive(t, st, 1); len(ms) != 1 {
 				t.Fatalf("%d came for one that was put back", len(ms))
 			}
-			if s, err := r.store.Stats(queue.Name{Namespace: "default", Name: "news"}); err != nil || s.Claimed != 3 {
+			if s, err := r.store.Stats(t.Context(), queue.Name{Namespace: "default", Name: "news"}); err != nil ||
+				s.Claimed != 3 {
 				t.Errorf("the client holds %d, %v", s.Claimed, err)
 			}
 		})

@@ -17,7 +17,7 @@ func TestTheDoorCountsWhatGoesThroughIt(t *testing.T) {
 	s, stop := openStore(t, t.TempDir(), nil)
 	t.Cleanup(stop)
 	traffic := door.NewTraffic("pubsub")
-	r := newRigWith(t, Config{}, Options{Store: s.Service(), Traffic: traffic})
+	r := newRigWith(t, Config{}, Options{Store: s, Traffic: traffic})
 	r.subscribe("news")
 	r.publish("news", "", "a")
 	_, err := r.pub.GetTopic(t.Context(), &pubsubpb.GetTopicRequest{Topic: topicName("nothing")})

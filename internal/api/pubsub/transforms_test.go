@@ -28,7 +28,7 @@ func scriptRig(t *testing.T) *rig {
 	t.Helper()
 	s, stop := openStore(t, t.TempDir(), time.Now)
 	t.Cleanup(stop)
-	return newRigWith(t, Config{}, Options{Store: s.Service(), JavaScript: true})
+	return newRigWith(t, Config{}, Options{Store: s, JavaScript: true})
 }
 
 func (r *rig) scriptTopic(id string, transforms ...*pubsubpb.MessageTransform) {
@@ -229,7 +229,7 @@ func TestTransformsAreCheckedKeptAndChanged(t *testing.T) {
 		}
 	}
 	r.close()
-	again := newRigWith(t, Config{}, Options{Store: r.store.Service(), JavaScript: true})
+	again := newRigWith(t, Config{}, Options{Store: r.store, JavaScript: true})
 	again.publish("news", "", "x")
 	if got := again.pull("readers", 1); !slices.Equal(texts(got), []string{"2"}) {
 		t.Errorf("after a restart of the door: %v", got)

@@ -26,7 +26,7 @@ func (r *rig) busyElsewhere() (end func()) {
 func TestNothingIsCompiledWhileAdministrationWaits(t *testing.T) {
 	s, stop := openStore(t, t.TempDir(), time.Now)
 	t.Cleanup(stop)
-	r := newRigWith(t, Config{}, Options{Store: s.Service(), JavaScript: true})
+	r := newRigWith(t, Config{}, Options{Store: s, JavaScript: true})
 	r.checked(pb.Schema_AVRO, seenV1, pb.Encoding_JSON)
 	r.subscribeTo("news", "readers")
 	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)

@@ -34,7 +34,7 @@ func TestWhatIsRefusedLeavesNoSettings(t *testing.T) {
 	_, err = r.sub.CreateSubscription(t.Context(), &pb.Subscription{Name: subscriptionName("readers"),
 		Topic: topicName("news"), PushConfig: &pb.PushConfig{PushEndpoint: "http://127.0.0.1:1/"}})
 	wantCode(t, err, codes.FailedPrecondition)
-	if notes := s.Notes(room); len(notes) != 0 {
+	if notes := must(s.Notes(t.Context(), room)); len(notes) != 0 {
 		t.Errorf("%d notes are left: %v", len(notes), notes)
 	}
 }

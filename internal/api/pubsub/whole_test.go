@@ -97,7 +97,7 @@ func TestWhatAnUpdateOfATopicDidNotComeToIsDone(t *testing.T) {
 	if err := r.door.tidy(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	def, _, err := r.store.Definition(queue.Name{Namespace: "local", Name: "news"})
+	def, _, err := r.store.Definition(t.Context(), queue.Name{Namespace: "local", Name: "news"})
 	if err != nil || def.History != time.Hour {
 		t.Errorf("the history is %v: %v", def.History, err)
 	}
@@ -127,7 +127,7 @@ func TestAPolicyGoesWithWhatItIsOf(t *testing.T) {
 		if err := r.door.tidy(t.Context()); err != nil {
 			t.Fatal(err)
 		}
-		return r.store.NoteKeys(room, "policies/")
+		return must(r.store.NoteKeys(t.Context(), room, "policies/"))
 	}
 	if keys := left(); len(keys) != 3 {
 		t.Errorf("of what is there are left: %v", keys)

@@ -141,7 +141,7 @@ func TestADoorStartsAndClosesOnce(t *testing.T) {
 	clock := new(fakeClock)
 	s, stop := openStore(t, t.TempDir(), clock.now, queue.Limits{})
 	t.Cleanup(stop)
-	d, err := New(Config{Listen: "127.0.0.1:0"}, Options{Store: s.Service()})
+	d, err := New(Config{Listen: "127.0.0.1:0"}, Options{Store: s})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -159,7 +159,7 @@ func TestADoorStartsAndClosesOnce(t *testing.T) {
 	if _, err := d.Start(t.Context()); !errors.Is(err, door.ErrClosed) {
 		t.Error(err)
 	}
-	off, err := New(Config{Off: true}, Options{Store: s.Service()})
+	off, err := New(Config{Off: true}, Options{Store: s})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -275,7 +275,7 @@ func TestAGrantThatIsTakenAwayEndsAReceiveThatWaits(t *testing.T) {
 		received <- err
 	}()
 	waittest.Until(t, "it waits", func() bool {
-		st, err := s.Stats(n)
+		st, err := s.Stats(t.Context(), n)
 		return err == nil && st.Waiters == 1
 	})
 	if err := users.Replace([]access.User{
@@ -290,7 +290,7 @@ func TestAGrantThatIsTakenAwayEndsAReceiveThatWaits(t *testing.T) {
 		t.Fatal(err)
 	}
 	wantCode(t, <-received, "AccessDenied")
-	if st, err := s.Stats(n); err != nil || st.Ready != 1 {
+	if st, err := s.Stats(t.Context(), n); err != nil || st.Ready != 1 {
 		t.Errorf("%+v, %v", st, err)
 	}
 }

@@ -41,7 +41,7 @@ func TestWhatCannotBeAskedIsUnavailable(t *testing.T) {
 	clock := new(fakeClock)
 	s, stop := openStore(t, t.TempDir(), clock.now, queue.Limits{})
 	t.Cleanup(stop)
-	away := &doortest.Away{Service: s.Service()}
+	away := &doortest.Away{Service: s}
 	r := newRigAsking(t, Config{}, nil, away, clock)
 	if _, err := s.CreateTopic(t.Context(), queue.Name{Namespace: "default", Name: "topic"}, nil); err != nil {
 		t.Fatal(err)

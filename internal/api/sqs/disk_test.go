@@ -80,7 +80,7 @@ func TestWhatWasAnsweredSurvivesAPowerCut(t *testing.T) {
 		random := rand.New(rand.NewPCG(seed, 1))
 		disk := faultfs.New()
 		s, stop := onDisk(t, disk)
-		d, err := New(Config{Listen: "127.0.0.1:0"}, Options{Store: s.Service()})
+		d, err := New(Config{Listen: "127.0.0.1:0"}, Options{Store: s})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -2,7 +2,7 @@
 // protocol of older ones, on one port. A program that is told the endpoint http://127.0.0.1:9324 works with it
 // unchanged.
 //
-//	door, err := sqs.New(sqs.Config{}, sqs.Options{Store: store.Service(), Users: users})
+//	door, err := sqs.New(sqs.Config{}, sqs.Options{Store: store, Users: users})
 //	addr, err := door.Start(ctx)
 //	defer door.Close(context.Background())
 //

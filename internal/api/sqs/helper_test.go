@@ -74,7 +74,7 @@ func openStore(t *testing.T, dir string, clock func() time.Time, limits queue.Li
 // newRigOver opens a door over a store.
 func newRigOver(t *testing.T, c Config, users *access.Users, s *queue.Store, clock *fakeClock) *rig {
 	t.Helper()
-	r := newRigAsking(t, c, users, s.Service(), clock)
+	r := newRigAsking(t, c, users, s, clock)
 	r.store = s
 	return r
 }

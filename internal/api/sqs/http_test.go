@@ -142,7 +142,7 @@ func TestAnEndpointMayBeOfAnAccount(t *testing.T) {
 		!strings.Contains(body, "/team/news</QueueUrl>") {
 		t.Fatal(status, body)
 	}
-	if _, _, err := r.store.Definition(queue.Name{Namespace: "team", Name: "news"}); err != nil {
+	if _, _, err := r.store.Definition(t.Context(), queue.Name{Namespace: "team", Name: "news"}); err != nil {
 		t.Error(err)
 	}
 	if status, body := r.form("/team", "Action", "ListQueues"); status != 200 ||
@@ -254,7 +254,8 @@ func TestRequestsBeyondTheRoomForBodiesAreRefusedAsTransient(t *testing.T) {
 		done <- err
 	}()
 	empty := queue.Name{Namespace: "default", Name: "empty"}
-	for st, err := r.store.Stats(empty); err != nil || st.Waiters == 0; st, err = r.store.Stats(empty) {
+	for st, err := r.store.Stats(t.Context(), empty); err != nil || st.Waiters == 0; {
+		st, err = r.store.Stats(t.Context(), empty)
 		if t.Context().Err() != nil {
 			t.Fatal(err)
 		}

@@ -34,7 +34,7 @@ type driver struct {
 func (d *driver) start() {
 	d.store, d.close = openStore(d.t, d.dir, time.Now, queue.Limits{})
 	door, err := New(Config{Rest: modelRest},
-		Options{Store: d.store.Service(), Report: func(err error) { d.t.Error("reported:", err) }})
+		Options{Store: d.store, Report: func(err error) { d.t.Error("reported:", err) }})
 	if err != nil {
 		d.t.Fatal(err)
 	}

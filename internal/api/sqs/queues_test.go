@@ -196,7 +196,7 @@ func TestTheQueueOfAnotherDoorIsShownByItsDefinition(t *testing.T) {
 	if err := r.setAttributes(url, "DelaySeconds", "0"); err != nil {
 		t.Fatal(err)
 	}
-	after, _, err := r.store.Definition(news)
+	after, _, err := r.store.Definition(t.Context(), news)
 	if def.Delay = 0; err != nil || after.Delay != 0 || after.Lease != def.Lease || after.MaxAttempts != 4 ||
 		after.Unordered {
 		t.Errorf("setting one attribute made it %+v, %v", after, err)
@@ -250,7 +250,7 @@ func TestAnAccountIsANamespace(t *testing.T) {
 	if want := r.base + "/111122223333/news"; *made.QueueUrl != want {
 		t.Errorf("the URL is %s, not %s", *made.QueueUrl, want)
 	}
-	if _, _, err := r.store.Definition(queue.Name{Namespace: "111122223333", Name: "news"}); err != nil {
+	if _, _, err := r.store.Definition(t.Context(), queue.Name{Namespace: "111122223333", Name: "news"}); err != nil {
 		t.Error(err)
 	}
 	found, err := r.client.GetQueueUrl(

@@ -25,7 +25,7 @@ var news = queue.Name{Namespace: "default", Name: "news"}
 func (r *rig) awaitWaiters(n queue.Name, want int) {
 	r.t.Helper()
 	doortest.Until(r.t, fmt.Sprintf("%d claims wait at %s", want, n), func() bool {
-		st, err := r.store.Stats(n)
+		st, err := r.store.Stats(context.Background(), n)
 		if err != nil {
 			r.t.Fatal(err)
 		}
@@ -128,7 +128,7 @@ func TestMessagesThatNobodyTakesOverAreBackAtOnceAndUncounted(t *testing.T) {
 		t.Fatal(err)
 	}
 	for { // the door notices when it writes on
-		if st, err := r.store.Stats(news); err != nil || st.Ready == 10 {
+		if st, err := r.store.Stats(t.Context(), news); err != nil || st.Ready == 10 {
 			break
 		}
 	}
@@ -291,18 +291,18 @@ func TestMessagesInFlightAreBounded(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if n, err := v.flying.allow(t.Context(), r.store.Service(), news, 3, 10); err != nil || n != 3 {
+	if n, err := v.flying.allow(t.Context(), r.store, news, 3, 10); err != nil || n != 3 {
 		t.Errorf("of 3 places %d are free, %v", n, err)
 	}
 	m := r.one(url)
 	v.flying.left = 0
-	if n, err := v.flying.allow(t.Context(), r.store.Service(), news, 1, 10); err != nil || n > 0 {
+	if n, err := v.flying.allow(t.Context(), r.store, news, 1, 10); err != nil || n > 0 {
 		t.Errorf("the limit is reached, and %d more are allowed, %v", n, err)
 	}
 	if err := r.delete(url, m); err != nil {
 		t.Fatal(err)
 	}
-	if n, err := v.flying.allow(t.Context(), r.store.Service(), news, 1, 10); err != nil || n != 1 {
+	if n, err := v.flying.allow(t.Context(), r.store, news, 1, 10); err != nil || n != 1 {
 		t.Errorf("the place of a deleted message is not free: %d, %v", n, err)
 	}
 }

@@ -41,7 +41,7 @@ func (r *rig) bury(url string, dead string, n int) {
 func (r *rig) awaitReady(name string, n int64) {
 	r.t.Helper()
 	doortest.Until(r.t, fmt.Sprintf("%s has %d messages", name, n), func() bool {
-		st, err := r.store.Stats(queue.Name{Namespace: "default", Name: name})
+		st, err := r.store.Stats(r.t.Context(), queue.Name{Namespace: "default", Name: name})
 		if err != nil {
 			r.t.Fatal(err)
 		}
@@ -363,7 +363,7 @@ func TestATaskFailsWhenItsDestinationIsDeleted(t *testing.T) {
 	if task := r.awaitTask("dead", moveFailed); *task.FailureReason != "AWS.SimpleQueueService.NonExistentQueue" {
 		t.Errorf("the task failed for %s", *task.FailureReason)
 	}
-	if _, _, err := r.store.Definition(queue.Name{Namespace: "default", Name: "to"}); err == nil {
+	if _, _, err := r.store.Definition(t.Context(), queue.Name{Namespace: "default", Name: "to"}); err == nil {
 		t.Error("the task has made the queue again")
 	}
 }

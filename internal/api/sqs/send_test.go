@@ -55,7 +55,8 @@ func TestAMessageIsSentReceivedAndDeleted(t *testing.T) {
 	if err := r.delete(url, m); err != nil {
 		t.Fatal(err)
 	}
-	if st, err := r.store.Stats(queue.Name{Namespace: "default", Name: "news"}); err != nil || st.Messages() != 0 ||
+	if st, err := r.store.Stats(t.Context(), queue.Name{Namespace: "default", Name: "news"}); err != nil ||
+		st.Messages() != 0 ||
 		st.TotalDone != 1 {
 		t.Errorf("the queue is left with %+v, %v", st, err)
 	}
@@ -369,7 +370,7 @@ func TestAFullQueueSlowsSendersDown(t *testing.T) {
 	r := newRig(t)
 	url := r.queue("news")
 	n := queue.Name{Namespace: "default", Name: "news"}
-	def, _, err := r.store.Definition(n)
+	def, _, err := r.store.Definition(t.Context(), n)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -34,7 +34,7 @@ func inFlight(t *testing.T, name string) (*rig, string, types.Message) {
 // wantLeft fails the test unless a queue has so many messages, whatever their state.
 func (r *rig) wantLeft(name string, want int64) {
 	r.t.Helper()
-	st, err := r.store.Stats(queue.Name{Namespace: "default", Name: name})
+	st, err := r.store.Stats(r.t.Context(), queue.Name{Namespace: "default", Name: name})
 	if err != nil {
 		r.t.Fatal(err)
 	}
@@ -149,7 +149,7 @@ func TestHandlesOfAQueueThatAnotherDoorMadeAnewAreInvalid(t *testing.T) {
 		}
 		send("hello")
 		m := r.one(url)
-		def, _, err := r.store.Definition(n)
+		def, _, err := r.store.Definition(t.Context(), n)
 		if err != nil {
 			t.Fatal(err)
 		}

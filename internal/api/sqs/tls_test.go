@@ -87,7 +87,7 @@ func TestACertificateThatCannotBeReadStopsTheStart(t *testing.T) {
 	s, stop := openStore(t, t.TempDir(), clock.now, queue.Limits{})
 	t.Cleanup(stop)
 	d, err := New(Config{Listen: "127.0.0.1:0", TLS: access.TLS{Cert: "none.pem", Key: "none.pem"}},
-		Options{Store: s.Service()})
+		Options{Store: s})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -24,7 +24,7 @@ func TestAQueueThatIsRefusedLeavesNoSettings(t *testing.T) {
 			t.Errorf("queue %s: %v", name, err)
 		}
 	}
-	if _, ok := s.Note(room, noteKey(queue.Name{Namespace: "default", Name: "two"})); ok {
+	if _, ok, _ := s.Note(t.Context(), room, noteKey(queue.Name{Namespace: "default", Name: "two"})); ok {
 		t.Error("the note of the queue that was refused is left")
 	}
 }

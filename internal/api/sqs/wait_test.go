@@ -19,7 +19,7 @@ func timed(t *testing.T, test func(t *testing.T, d *Server, ask func(action stri
 	synctest.Test(t, func(t *testing.T) {
 		s, stop := openStore(t, t.TempDir(), time.Now, queue.Limits{})
 		defer stop()
-		d, err := New(Config{}, Options{Store: &doortest.Away{Service: s.Service()},
+		d, err := New(Config{}, Options{Store: &doortest.Away{Service: s},
 			Report: func(err error) { t.Error("reported:", err) }})
 		if err != nil {
 			t.Fatal(err)

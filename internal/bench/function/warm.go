@@ -166,7 +166,7 @@ func (s *session) openFunctionDoor(ctx context.Context, runtimes []*functionRunt
 	if d.rig, err = harness.NewRig(ctx, s.Temp, queue.Definition{}, harness.Setting{}); err != nil {
 		return nil, err
 	}
-	if d.registry, err = deployment.Open(ctx, deployment.Config{Store: d.rig.Store.Service(), Dir: d.dir}); err != nil {
+	if d.registry, err = deployment.Open(ctx, deployment.Config{Store: d.rig.Store, Dir: d.dir}); err != nil {
 		return nil, err
 	}
 	for i, l := range runtimes {

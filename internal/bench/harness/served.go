@@ -2,6 +2,7 @@ package harness
 
 import (
 	"bufio"
+	"context"
 	"encoding/json"
 	"errors"
 	"io"
@@ -24,7 +25,7 @@ const (
 )
 
 // Answer says how things stand whenever it is asked.
-func (r *Rig) Answer(in io.Reader, out io.Writer, addr string, taking chan<- struct{}) error {
+func (r *Rig) Answer(ctx context.Context, in io.Reader, out io.Writer, addr string, taking chan<- struct{}) error {
 	write := json.NewEncoder(out)
 	if err := write.Encode(Served{Addr: addr}); err != nil {
 		return err
@@ -36,8 +37,12 @@ func (r *Rig) Answer(in io.Reader, out io.Writer, addr string, taking chan<- str
 			taking = nil
 		}
 		s := Served{Journal: r.Store.JournalStats()}
-		for _, n := range r.Store.Queues() {
-			st, err := r.Store.Stats(n)
+		queues, err := r.Store.Queues(ctx)
+		if err != nil {
+			return err
+		}
+		for _, n := range queues {
+			st, err := r.Store.Stats(ctx, n)
 			if err != nil {
 				return err
 			}

@@ -74,7 +74,7 @@ func (s *session) sendAll(ctx context.Context, text string, n int) (report tempo
 		func() message.Message { return message.Message{Body: body} }); err != nil {
 		return report, err
 	}
-	built, err := f.Build(r.Store.Service(), component.Env{})
+	built, err := f.Build(r.Store, component.Env{})
 	if err != nil {
 		return report, err
 	}

@@ -127,7 +127,7 @@ func (s *session) deliver(ctx context.Context, dir string) (_ load, err error) {
 	}
 	e := &engine{rig: r, ended: make(chan error, engineFeeders+1), room: make(chan struct{}, 2*engineAhead),
 		began: time.Now()}
-	built, err := f.Build(r.Store.Service(), component.Env{Stdout: io.Discard})
+	built, err := f.Build(r.Store, component.Env{Stdout: io.Discard})
 	if err != nil {
 		return nil, errors.Join(err, r.Remove())
 	}

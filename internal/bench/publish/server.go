@@ -82,7 +82,7 @@ func openGoogle(context.Context, string) (*pubsubServer, error) {
 
 func openDurable(ctx context.Context, dir string) (*pubsubServer, error) {
 	s, err := harness.OpenDoorServer(ctx, dir, harness.Setting{}, func(s *queue.Store) (harness.Door, error) {
-		return pubsub.New(pubsub.Config{Listen: "127.0.0.1:0"}, pubsub.Options{Store: s.Service()})
+		return pubsub.New(pubsub.Config{Listen: "127.0.0.1:0"}, pubsub.Options{Store: s})
 	})
 	if err != nil {
 		return nil, err

@@ -131,7 +131,7 @@ func (r *runningPipeline) left(ctx context.Context) (n int64, err error) {
 		n = 0
 		for _, name := range []string{"measured", "outbox", "phones_dead", "outbox_dead", "users_dead",
 			"content_dead"} {
-			s, err := r.house.rig.Store.Stats(queue.Name{Namespace: queue.DefaultNamespace, Name: name})
+			s, err := r.house.rig.Store.Stats(ctx, queue.Name{Namespace: queue.DefaultNamespace, Name: name})
 			if err != nil && !errors.Is(err, queue.ErrNotFound) {
 				return n, err
 			}

@@ -161,7 +161,7 @@ func (f *pushFlags) openPushHouse(ctx context.Context) (*pushHouse, error) {
 
 // pipeline makes one, whose sink notes when each push was answered.
 func (h *pushHouse) pipeline(finite bool, observe pipeline.Observer) (*pipeline.Pipeline, *timedSink, error) {
-	built, err := h.file.Build(h.rig.Store.Service(), component.Env{})
+	built, err := h.file.Build(h.rig.Store, component.Env{})
 	if err != nil {
 		return nil, nil, err
 	}

@@ -17,7 +17,7 @@ import (
 
 // openSQSDoor opens the SQS door over a store, on a port of loopback that it finds. Whoever opens it closes it.
 func openSQSDoor(ctx context.Context, s *queue.Store) (harness.Door, net.Addr, error) {
-	d, err := sqs.New(sqs.Config{Listen: "127.0.0.1:0"}, sqs.Options{Store: s.Service()})
+	d, err := sqs.New(sqs.Config{Listen: "127.0.0.1:0"}, sqs.Options{Store: s})
 	if err != nil {
 		return nil, nil, err
 	}

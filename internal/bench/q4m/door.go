@@ -11,5 +11,5 @@ import (
 
 // newMySQL makes the MySQL door over a store, on a port of loopback that it finds.
 func newMySQL(s *queue.Store) (harness.Door, error) {
-	return mysql.New(mysql.Config{Listen: "127.0.0.1:0", Socket: settings.NoSocket}, mysql.Options{Store: s.Service()})
+	return mysql.New(mysql.Config{Listen: "127.0.0.1:0", Socket: settings.NoSocket}, mysql.Options{Store: s})
 }

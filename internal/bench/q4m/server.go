@@ -46,7 +46,7 @@ func serveQ4M(ctx context.Context, dir string, with harness.Setting, in io.Reade
 			return takeAway(ctx, s.Rig, taking)
 		}
 		defer cancel()
-		return s.Answer(in, out, s.Addr, taking)
+		return s.Answer(ctx, in, out, s.Addr, taking)
 	})
 	if errors.Is(err, context.Canceled) {
 		return nil // the bench is done

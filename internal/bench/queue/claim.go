@@ -160,12 +160,12 @@ func (s *session) claimWhere(ctx context.Context, depth int, kind string) error 
 	}
 	conditions := func(r *harness.Rig) (func() (*condition.Expr, error), error) {
 		if kind == conditionSame {
-			where, err := r.Store.Parse(harness.Measured, "lang = 'ja'")
+			where, err := r.Store.Parse(ctx, harness.Measured, "lang = 'ja'")
 			return func() (*condition.Expr, error) { return where, nil }, err
 		}
 		return func() (*condition.Expr, error) {
 			// Something matches always: a tenth of the numbers lie above.
-			return r.Store.Parse(harness.Measured, fmt.Sprintf("n >= %d", random.Int64N(highest*9/10)))
+			return r.Store.Parse(ctx, harness.Measured, fmt.Sprintf("n >= %d", random.Int64N(highest*9/10)))
 		}, nil
 	}
 	return s.claims(ctx, about{work: "claim-where", writers: 1, depth: depth, condition: kind}, 16,

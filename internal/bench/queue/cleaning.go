@@ -44,7 +44,7 @@ func (s *session) measureCleaning(ctx context.Context, writers int) (err error) 
 	if err := s.cleaningPuts(ctx, t, since); err != nil {
 		return err
 	}
-	if err := t.check(); err != nil {
+	if err := t.check(ctx); err != nil {
 		return err
 	}
 	s.copies(t, writers)

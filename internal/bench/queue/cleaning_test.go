@@ -35,13 +35,13 @@ func TestTrafficLosesNothingAndLeavesATwentieth(t *testing.T) {
 		}
 		calls += s.N
 	}
-	if err := tr.check(); err != nil {
+	if err := tr.check(t.Context()); err != nil {
 		t.Error(err)
 	}
 	if tr.puts.Load() != calls || tr.stuck.Load() != calls/harness.StuckEach || tr.log.n != calls {
 		t.Errorf("%d calls: %d puts, %d stuck, %d logged", calls, tr.puts.Load(), tr.stuck.Load(), tr.log.n)
 	}
-	st, err := tr.rig.Store.Stats(harness.Measured)
+	st, err := tr.rig.Store.Stats(t.Context(), harness.Measured)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -56,7 +56,7 @@ func TestTrafficThatLostAMessageIsNoFinding(t *testing.T) {
 		t.Fatal(err)
 	}
 	tr.stuck.Add(1)
-	if err := tr.check(); err == nil || !strings.Contains(err.Error(), "stuck") {
+	if err := tr.check(t.Context()); err == nil || !strings.Contains(err.Error(), "stuck") {
 		t.Errorf("one message too few waits: %v", err)
 	}
 }
@@ -75,7 +75,7 @@ func TestDrainerTakesEachMessageOnce(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		st, err := tr.rig.Store.Stats(harness.Stuck)
+		st, err := tr.rig.Store.Stats(t.Context(), harness.Stuck)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -147,7 +147,7 @@ func TestTrafficKnowsWhatAPutTakesInTheLog(t *testing.T) {
 	if err != nil || n <= len(tr.body) || n > 3*len(tr.body) {
 		t.Errorf("a put of %d bytes takes %d: %v", len(tr.body), n, err)
 	}
-	if st, err := tr.rig.Store.Stats(harness.Stuck); err != nil || st.Messages() != tr.stuck.Load() {
+	if st, err := tr.rig.Store.Stats(t.Context(), harness.Stuck); err != nil || st.Messages() != tr.stuck.Load() {
 		t.Errorf("%d messages wait, %d are counted: %v", st.Messages(), tr.stuck.Load(), err)
 	}
 }

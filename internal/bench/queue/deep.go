@@ -59,10 +59,11 @@ func (m *rowMaker) next() message.Message {
 }
 
 // where returns a condition with bounds of its own each time, and with the same matches.
-func (m *rowMaker) where(r *harness.Rig) func() (*condition.Expr, error) {
+func (m *rowMaker) where(ctx context.Context, r *harness.Rig) func() (*condition.Expr, error) {
 	return func() (*condition.Expr, error) {
 		low, high := othersBelow+m.random.Int64N(wantedFrom-othersBelow), highest+m.random.Int64N(highest)
-		return r.Store.Parse(harness.Measured, fmt.Sprintf("kind = %d and n >= %d and n < %d", wantedKind, low, high))
+		return r.Store.Parse(ctx, harness.Measured, fmt.Sprintf("kind = %d and n >= %d and n < %d", wantedKind, low,
+			high))
 	}
 }
 
@@ -99,13 +100,13 @@ func (s *session) openDeep(ctx context.Context, depth, share, burst int) (*deepS
 	if err := r.Fill(ctx, harness.Measured, depth, rows.next); err != nil {
 		return nil, errors.Join(err, r.Remove())
 	}
-	d := &deepSide{claimer: claimer{rig: r, readers: 1, burst: int64(burst), where: rows.where(r),
+	d := &deepSide{claimer: claimer{rig: r, readers: 1, burst: int64(burst), where: rows.where(ctx, r),
 		claims: measure.NewHistogram()}, looks: looks}
 	if share == 0 {
 		// What is claimed and settled then is the oldest, of which the time of looking is not asked for.
 		d.missing = func() (*condition.Expr, error) {
 			looks.off = false
-			return rows.where(r)()
+			return rows.where(ctx, r)()
 		}
 		d.where = func() (*condition.Expr, error) {
 			looks.off = true

@@ -45,7 +45,7 @@ func TestShareOfTheBacklogMatchesAndStays(t *testing.T) {
 		t.Run(percent(share), func(t *testing.T) {
 			const depth = 2000
 			d := openDeepSide(t, depth, share, max(1, depth*share/2000))
-			asks := newRowMaker(share).where(d.rig)
+			asks := newRowMaker(share).where(t.Context(), d.rig)
 			before := matching(t, d.rig, asks)
 			if want := depth * share / 1000; before != want {
 				t.Errorf("%d of %d messages match, want %d", before, depth, want)
@@ -54,7 +54,7 @@ func TestShareOfTheBacklogMatchesAndStays(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			st, err := d.rig.Store.Stats(harness.Measured)
+			st, err := d.rig.Store.Stats(t.Context(), harness.Measured)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -98,7 +98,7 @@ func TestNoColumnAloneTellsWhatMatches(t *testing.T) {
 
 func TestEachClaimAsksInItsOwnWords(t *testing.T) {
 	d := openDeepSide(t, 10, 1000, 5)
-	asks := newRowMaker(1000).where(d.rig)
+	asks := newRowMaker(1000).where(t.Context(), d.rig)
 	texts := map[string]bool{}
 	for range 20 {
 		where, err := asks()

@@ -52,7 +52,7 @@ func openHall(ctx context.Context, dir string, others int) (*hall, error) {
 }
 
 func (h *hall) claim(ctx context.Context, n int) ([]queue.Claim, error) {
-	where, err := h.rig.Store.Parse(harness.Measured, fmt.Sprintf("n = %d", n))
+	where, err := h.rig.Store.Parse(ctx, harness.Measured, fmt.Sprintf("n = %d", n))
 	if err != nil {
 		return nil, err
 	}
@@ -63,7 +63,7 @@ func (h *hall) claim(ctx context.Context, n int) ([]queue.Claim, error) {
 // await returns when so many wait.
 func (h *hall) await(ctx context.Context, readers int) error {
 	for {
-		st, err := h.rig.Store.Stats(harness.Measured)
+		st, err := h.rig.Store.Stats(ctx, harness.Measured)
 		if err != nil || st.Waiters == readers {
 			return err
 		}

@@ -19,7 +19,7 @@ func TestHandOverIsFromDurableToTheOneThatWaits(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		st, err := h.rig.Store.Stats(harness.Measured)
+		st, err := h.rig.Store.Stats(t.Context(), harness.Measured)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -83,7 +83,7 @@ func occupy(ctx context.Context, dir string, depth int, indexed bool) (o occupan
 		now := occupies()
 		o.Indexed = &now
 	}
-	st, err := r.Store.Stats(harness.Measured)
+	st, err := r.Store.Stats(ctx, harness.Measured)
 	if err == nil && st.Ready != int64(depth) {
 		err = fmt.Errorf("%d messages are ready, %d were put", st.Ready, depth)
 	}
@@ -93,7 +93,7 @@ func occupy(ctx context.Context, dir string, depth int, indexed bool) (o occupan
 // buildIndexes asks once for each column, for what there is not.
 func buildIndexes(ctx context.Context, r *harness.Rig) error {
 	for _, text := range []string{"a < 0", "b < 0"} {
-		where, err := r.Store.Parse(harness.Measured, text)
+		where, err := r.Store.Parse(ctx, harness.Measured, text)
 		if err != nil {
 			return err
 		}

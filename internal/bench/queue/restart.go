@@ -61,7 +61,7 @@ func (o *opener) Run(ctx context.Context, _ time.Duration) (s harness.Sample, er
 	o.read = harness.BytesRead() - read
 	o.heap = max(0, harness.HeapBytes()-heap)
 	o.rss = harness.ResidentBytes()
-	stats, err := r.Store.Stats(harness.Measured)
+	stats, err := r.Store.Stats(ctx, harness.Measured)
 	if err == nil && stats.Ready != int64(o.depth) {
 		err = fmt.Errorf("%d messages are ready after a start, %d were put", stats.Ready, o.depth)
 	}

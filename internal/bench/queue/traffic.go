@@ -113,9 +113,9 @@ func (t *traffic) putBytes(ctx context.Context) (int, error) {
 }
 
 // check tells whether the store has what it should: everything that went to the stuck queue, and nothing else.
-func (t *traffic) check() error {
+func (t *traffic) check(ctx context.Context) error {
 	for name, want := range map[queue.Name]int64{harness.Measured: 0, harness.Stuck: t.stuck.Load()} {
-		st, err := t.rig.Store.Stats(name)
+		st, err := t.rig.Store.Stats(ctx, name)
 		if err != nil {
 			return err
 		}

@@ -41,7 +41,7 @@ func TestPutterCountsEveryMessageAndLeavesNone(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	stats, err := r.Store.Stats(harness.Measured)
+	stats, err := r.Store.Stats(t.Context(), harness.Measured)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -70,7 +70,7 @@ func TestClaimerTakesWhatItCountsAndKeepsTheDepth(t *testing.T) {
 	if err := r.Fill(t.Context(), harness.Measured, 2500, next); err != nil {
 		t.Fatal(err)
 	}
-	where, err := r.Store.Parse(harness.Measured, "n = 1")
+	where, err := r.Store.Parse(t.Context(), harness.Measured, "n = 1")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -80,7 +80,7 @@ func TestClaimerTakesWhatItCountsAndKeepsTheDepth(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	stats, err := r.Store.Stats(harness.Measured)
+	stats, err := r.Store.Stats(t.Context(), harness.Measured)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -51,7 +51,7 @@ func (f *sinkFlags) serveCourier(ctx context.Context, in io.Reader, out io.Write
 	if err := file.Define(ctx, r.Store, false); err != nil {
 		return err
 	}
-	built, err := file.Build(r.Store.Service(), component.Env{Stdin: in, Stdout: io.Discard})
+	built, err := file.Build(r.Store, component.Env{Stdin: in, Stdout: io.Discard})
 	if err != nil {
 		return err
 	}

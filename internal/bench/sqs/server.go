@@ -32,11 +32,11 @@ func Serve(ctx context.Context, args []string, in io.Reader, out io.Writer) erro
 
 func serveSQS(ctx context.Context, dir string, in io.Reader, out io.Writer) (err error) {
 	s, err := harness.OpenDoorServer(ctx, dir, harness.Setting{}, func(s *queue.Store) (harness.Door, error) {
-		return sqs.New(sqs.Config{Listen: "127.0.0.1:0"}, sqs.Options{Store: s.Service()})
+		return sqs.New(sqs.Config{Listen: "127.0.0.1:0"}, sqs.Options{Store: s})
 	})
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, s.Close(ctx)) }()
-	return s.Answer(in, out, s.Addr, nil)
+	return s.Answer(ctx, in, out, s.Addr, nil)
 }

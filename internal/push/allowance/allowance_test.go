@@ -104,7 +104,7 @@ func TestNobodyGetsMoreThanIsAllowedAndNobodyLess(t *testing.T) {
 	rapid.Check(t, func(r *rapid.T) {
 		room++
 		c := Config{Room: fmt.Sprint(room), Most: rapid.IntRange(1, 4).Draw(r, "most"), Within: time.Minute}
-		tr := newTrial(t, store.Service(), c)
+		tr := newTrial(t, store, c)
 		type had struct {
 			push Push
 			at   time.Time
@@ -124,7 +124,7 @@ func TestNobodyGetsMoreThanIsAllowedAndNobodyLess(t *testing.T) {
 				continue
 			case 1:
 				tr.close(r)
-				tr.start(r, store.Service(), c)
+				tr.start(r, store, c)
 			case 2:
 				if len(count) > 0 {
 					i := rapid.IntRange(0, len(count)-1).Draw(r, "which")
@@ -165,13 +165,13 @@ func TestWhatWasTakenCountsAfterAKill(t *testing.T) {
 	store, closed := opened(t, t, t.TempDir())
 	defer closed()
 	c := Config{Most: 2, Within: time.Hour}
-	tr := newTrial(t, store.Service(), c)
+	tr := newTrial(t, store, c)
 	first, second := to("42"), to("42")
 	if !tr.take(t, first) || !tr.take(t, second) {
 		t.Fatal("two are allowed")
 	}
 	killed := tr.Allowance // nothing of it is kept any more
-	tr.start(t, store.Service(), c)
+	tr.start(t, store, c)
 	if tr.take(t, to("42")) {
 		t.Error("a third one may go after a kill")
 	}
@@ -195,13 +195,13 @@ func TestAPushThatWaitedCountsFromWhenItLeft(t *testing.T) {
 	store, closed := opened(t, t, t.TempDir())
 	defer closed()
 	c := Config{Most: 1, Within: time.Hour}
-	tr := newTrial(t, store.Service(), c)
+	tr := newTrial(t, store, c)
 	p := to("42")
 	tr.take(t, p)
 	tr.later(50 * time.Minute)
 	tr.Renew(p)
 	tr.close(t)
-	tr.start(t, store.Service(), c)
+	tr.start(t, store, c)
 	tr.later(50 * time.Minute)
 	if tr.take(t, to("42")) {
 		t.Error("it left 50 minutes ago, and another may go within the hour")
@@ -217,7 +217,7 @@ func TestWhatCannotBeKeptIsNotTaken(t *testing.T) {
 	dir := t.TempDir()
 	store, closed := opened(t, t, dir)
 	c := Config{Most: 1, Within: time.Hour}
-	tr := newTrial(t, store.Service(), c)
+	tr := newTrial(t, store, c)
 	closed()
 	if may, err := tr.Take(t.Context(), []Push{to("42")}); err == nil {
 		t.Errorf("a closed store has taken %v", may)
@@ -230,7 +230,7 @@ func TestWhatCannotBeKeptIsNotTaken(t *testing.T) {
 	}
 	store, closed = opened(t, t, dir)
 	defer closed()
-	tr.start(t, store.Service(), c)
+	tr.start(t, store, c)
 	if !tr.take(t, to("42")) {
 		t.Error("what was not taken counts")
 	}
@@ -243,7 +243,7 @@ func TestMemoryAndDiskAreBounded(t *testing.T) {
 	defer closed()
 	const remember = 20_000
 	c := Config{Most: 3, Within: time.Hour, Remember: remember}
-	tr := newTrial(t, store.Service(), c)
+	tr := newTrial(t, store, c)
 	pushes := make([]Push, MostAtOnce)
 	for round := range 100 {
 		for i := range pushes {
@@ -266,7 +266,11 @@ func TestMemoryAndDiskAreBounded(t *testing.T) {
 		t.Errorf("%+v", s)
 	}
 	size := func() (pages, bytes int) {
-		for _, n := range store.Notes(tr.room) {
+		notes, err := store.Notes(t.Context(), tr.room)
+		if err != nil {
+			t.Error(err)
+		}
+		for _, n := range notes {
 			pages, bytes = pages+1, bytes+len(n.Value)
 		}
 		return pages, bytes

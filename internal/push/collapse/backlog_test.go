@@ -102,7 +102,7 @@ func (awayStore) First(context.Context, queue.From) (p queue.Peeked, ok bool, er
 
 // TestOfAStoreThatIsAwayNobodyKnows whether a newer message waits, nor of one that does not answer in time.
 func TestOfAStoreThatIsAwayNobodyKnows(t *testing.T) {
-	store := newStore(t).Service()
+	store := newStore(t)
 	m := with("token", "a", "collapse_id", "score")
 	m.Time = time.Now()
 	b := collapse.NewBacklog(awayStore{store}, outbox, "token", "collapse_id")
@@ -134,7 +134,7 @@ func TestIndexesForEachWayToNameADeviceAreThereFromTheStart(t *testing.T) {
 		t.Fatal(err)
 	}
 	indexes := func() (texts []string) {
-		st, err := store.Stats(outbox)
+		st, err := store.Stats(t.Context(), outbox)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -50,7 +50,7 @@ func (h *house) close(t *testing.T) {
 
 func registry(t *testing.T, h *house) *Registry {
 	t.Helper()
-	r := New(Config{Store: h.store.Service(), Room: "phones", Platform: "apns", Feedback: feedback})
+	r := New(Config{Store: h.store, Room: "phones", Platform: "apns", Feedback: feedback})
 	if err := r.Start(t.Context()); err != nil {
 		t.Fatal(err)
 	}
@@ -92,7 +92,7 @@ func TestTheDeadAreRememberedAcrossRestarts(t *testing.T) {
 	if err := r.Close(); err != nil {
 		t.Fatal(err)
 	}
-	notes := h.store.Notes("push/dead/phones")
+	notes := must(h.store.Notes(t.Context(), "push/dead/phones"))
 	if len(notes) > 3*mergeNotes {
 		t.Errorf("%d devices take %d notes", n, len(notes))
 	}
@@ -203,7 +203,7 @@ func TestWhatDiedLongAgoIsTriedAgainAndForgotten(t *testing.T) {
 	dir := t.TempDir()
 	h := open(t, dir)
 	now := noon
-	c := Config{Store: h.store.Service(), Room: "phones", Memory: 24 * time.Hour,
+	c := Config{Store: h.store, Room: "phones", Memory: 24 * time.Hour,
 		Clock: func() time.Time { return now }}
 	r := New(c)
 	if err := r.Start(t.Context()); err != nil {
@@ -232,7 +232,7 @@ func TestWhatDiedLongAgoIsTriedAgainAndForgotten(t *testing.T) {
 	}
 	defer h.close(t)
 	defer r.Close()
-	if n := len(h.store.Notes("push/dead/phones")); r.Len() != 1 || n != 2 { // a page and a cause
+	if n := len(must(h.store.Notes(t.Context(), "push/dead/phones"))); r.Len() != 1 || n != 2 { // a page and a cause
 		t.Errorf("%d devices in %d notes are left", r.Len(), n)
 	}
 	markAll(t, r, Death{App: "news", Token: "later"})
@@ -253,7 +253,7 @@ func TestADamagedNoteStopsTheStart(t *testing.T) {
 			queue.Note{Room: "push/dead/phones", Key: key, Value: []byte(value)}); err != nil {
 			t.Fatal(err)
 		}
-		if err := New(Config{Store: h.store.Service(), Room: "phones"}).Start(t.Context()); err == nil {
+		if err := New(Config{Store: h.store, Room: "phones"}).Start(t.Context()); err == nil {
 			t.Errorf("note %q passed", key)
 		}
 		if err := h.store.SetNotes(t.Context(), queue.Note{Room: "push/dead/phones", Key: key}); err != nil {
@@ -263,4 +263,12 @@ func TestADamagedNoteStopsTheStart(t *testing.T) {
 	if err := New(Config{Room: "phones"}).Start(t.Context()); !errors.Is(err, ErrNoStore) {
 		t.Errorf("without a store: %v", err)
 	}
+}
+
+// must is the value of what does not fail.
+func must[T any](v T, err error) T {
+	if err != nil {
+		panic(err)
+	}
+	return v
 }

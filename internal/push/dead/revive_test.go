@@ -198,7 +198,7 @@ func TestNotesOfTheFirstFormAreReadAndWrittenAnew(t *testing.T) {
 	}
 	h, r = reopened(t, h, r)
 	want("written anew")
-	for _, n := range h.store.Notes("push/dead/phones") {
+	for _, n := range must(h.store.Notes(t.Context(), "push/dead/phones")) {
 		if n.Key[0] != pagePrefix[0] && n.Key[0] != causePrefix[0] {
 			t.Errorf("note %s is left", n.Key)
 		}
@@ -268,7 +268,7 @@ func TestACrashWhileNotesAreWrittenAnewBringsNobodyBackFromEitherState(t *testin
 	h := open(t, t.TempDir())
 	defer h.close(t)
 	room := func(store Store) *Registry { return New(Config{Store: store, Room: "phones", Platform: "apns"}) }
-	r := room(h.store.Service())
+	r := room(h.store)
 	if err := r.Start(t.Context()); err != nil {
 		t.Fatal(err)
 	}
@@ -288,13 +288,13 @@ func TestACrashWhileNotesAreWrittenAnewBringsNobodyBackFromEitherState(t *testin
 	}
 	commits := 0
 	for died := true; died; commits++ {
-		r = room(&dying{h.store.Service(), commits})
+		r = room(&dying{h.store, commits})
 		err := r.Start(t.Context())
 		if died = errors.Is(err, errDied); err != nil && !died {
 			t.Fatal(err)
 		}
 		if died { // what the next one finds, without writing it anew
-			r = room(&dying{h.store.Service(), 0})
+			r = room(&dying{h.store, 0})
 			if err := r.load(t.Context()); err != nil && !errors.Is(err, errDied) {
 				t.Fatal(err)
 			}
@@ -320,7 +320,7 @@ func TestWhatIsKnownIsWhatWasSaidLast(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		runs++
 		start := func() *Registry {
-			r := New(Config{Store: h.store.Service(), Room: fmt.Sprint(runs), Platform: "apns"})
+			r := New(Config{Store: h.store, Room: fmt.Sprint(runs), Platform: "apns"})
 			if err := r.Start(t.Context()); err != nil {
 				rt.Fatal(err)
 			}

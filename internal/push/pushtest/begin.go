@@ -14,7 +14,7 @@ import (
 )
 
 // Store opens a store in a folder of the test, which makes queues on demand. The test's end closes it.
-func Store(t testing.TB) queue.Local {
+func Store(t testing.TB) *queue.Store {
 	t.Helper()
 	j, err := journalfile.Open(t.Context(), journalfile.Options{Dir: t.TempDir(), Durability: journal.OS})
 	if err != nil {
@@ -29,7 +29,7 @@ func Store(t testing.TB) queue.Local {
 			t.Error(err)
 		}
 	})
-	return s.Service()
+	return s
 }
 
 // Sink is a sink that has to be started.
@@ -39,9 +39,9 @@ type Sink interface {
 }
 
 // StoreOf is the store behind what a sink has of it.
-func StoreOf(t testing.TB, has dead.Store) queue.Local {
+func StoreOf(t testing.TB, has dead.Store) *queue.Store {
 	t.Helper()
-	s, ok := has.(queue.Local)
+	s, ok := has.(*queue.Store)
 	if !ok {
 		t.Fatalf("the sink has a %T for a store", has)
 	}

@@ -45,10 +45,10 @@ func TestAQueueThatIsNamedIsParsed(t *testing.T) {
 
 func TestABacklogWantsItsSettingAndAStore(t *testing.T) {
 	store := new(queue.Store) // nothing is asked of it yet
-	if b, err := setting.Backlog("outbox", store.Service(), "token", "collapse_id"); b == nil || err != nil {
+	if b, err := setting.Backlog("outbox", store, "token", "collapse_id"); b == nil || err != nil {
 		t.Errorf("with both: %v, %v", b, err)
 	}
-	if b, err := setting.Backlog("", store.Service(), "token", "collapse_id"); b != nil || err != nil {
+	if b, err := setting.Backlog("", store, "token", "collapse_id"); b != nil || err != nil {
 		t.Errorf("without the setting: %v, %v", b, err)
 	}
 	if b, err := setting.Backlog("outbox", nil, "token", "collapse_id"); b != nil || err != nil {

@@ -78,7 +78,7 @@ func (f *far) last(t *testing.T) map[string]any {
 }
 
 // started makes and starts a sink, which the test's end closes.
-func started(t testing.TB, c Config, store queue.Local) *Sink {
+func started(t testing.TB, c Config, store *queue.Store) *Sink {
 	t.Helper()
 	return pushtest.Start[*Sink](t, New, c, component.Env{Name: "phones", Store: store})
 }

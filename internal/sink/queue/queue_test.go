@@ -37,7 +37,7 @@ func open(t *testing.T, limits queue.Limits) *queue.Store {
 
 func start(t *testing.T, store *queue.Store, to string) *Sink {
 	t.Helper()
-	made, err := New(Config{Queue: to}, component.Env{Store: store.Service()})
+	made, err := New(Config{Queue: to}, component.Env{Store: store})
 	if err != nil {
 		t.Fatal(err)
 	}

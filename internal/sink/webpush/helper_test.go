@@ -83,7 +83,7 @@ func (f *far) last(t *testing.T) farend.Seen {
 }
 
 // started makes and starts a sink, which the test's end closes.
-func started(t testing.TB, c Config, store queue.Local) *Sink {
+func started(t testing.TB, c Config, store *queue.Store) *Sink {
 	t.Helper()
 	return pushtest.Start[*Sink](t, New, c, component.Env{Name: "browsers", Store: store})
 }

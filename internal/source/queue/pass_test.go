@@ -19,7 +19,7 @@ func TestMessagesOfAPausedCampaignStayInTheirQueue(t *testing.T) {
 	if _, err := store.CreateQueue(t.Context(), named("news"), queue.Definition{}); err != nil {
 		t.Fatal(err)
 	}
-	campaigns, err := campaign.Open(t.Context(), store.Service(), nil)
+	campaigns, err := campaign.Open(t.Context(), store, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -40,7 +40,7 @@ func TestMessagesOfAPausedCampaignStayInTheirQueue(t *testing.T) {
 		t.Fatal(err)
 	}
 	r := runWith(t, Config{Queue: "q", Where: "platform = 'ios'"},
-		component.Env{Name: "waiting", Store: store.Service(), Campaigns: campaigns})
+		component.Env{Name: "waiting", Store: store, Campaigns: campaigns})
 	for _, want := range []string{"1", "5"} {
 		d, body := r.take(t)
 		if body != want {

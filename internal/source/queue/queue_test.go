@@ -71,7 +71,7 @@ func text(body string) message.Message { return message.Message{Body: []byte(bod
 
 func stats(t *testing.T, s *queue.Store, name string) queue.Stats {
 	t.Helper()
-	st, err := s.Stats(named(name))
+	st, err := s.Stats(t.Context(), named(name))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -100,7 +100,7 @@ type running struct {
 
 func run(t *testing.T, store *queue.Store, c Config) *running {
 	t.Helper()
-	return runWith(t, c, component.Env{Name: "waiting", Store: store.Service()})
+	return runWith(t, c, component.Env{Name: "waiting", Store: store})
 }
 
 func runWith(t *testing.T, c Config, env component.Env) *running {
@@ -178,7 +178,7 @@ func TestMessagesAreClaimedInOrderAndSettled(t *testing.T) {
 func TestClaimsThatAreNotSettledAreBounded(t *testing.T) {
 	store, _ := open(t)
 	put(t, store, "q", text("a"), text("b"))
-	made, err := New(Config{Queue: "q", Max: 1}, component.Env{Name: "waiting", Store: store.Service()})
+	made, err := New(Config{Queue: "q", Max: 1}, component.Env{Name: "waiting", Store: store})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -486,7 +486,7 @@ func TestConditionsAreCheckedAgainstTheQueue(t *testing.T) {
 		t.Fatal(err)
 	}
 	made, err := New(Config{From: []From{{Queue: "q"}, {Queue: "rows", Where: "m > 1"}}},
-		component.Env{Store: store.Service()})
+		component.Env{Store: store})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -531,7 +531,7 @@ func BenchmarkClaimAndSettle(b *testing.B) {
 			b.Fatal(err)
 		}
 	}
-	made, err := New(Config{Queue: "q"}, component.Env{Name: "waiting", Store: store.Service()})
+	made, err := New(Config{Queue: "q"}, component.Env{Name: "waiting", Store: store})
 	if err != nil {
 		b.Fatal(err)
 	}

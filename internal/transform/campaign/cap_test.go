@@ -29,7 +29,7 @@ func capping(t *testing.T, c Config, now *time.Time) *capped {
 	if err != nil {
 		t.Fatal(err)
 	}
-	made := newCapped(g, c.Cap, component.Env{Name: "gate", Store: store.Service()})
+	made := newCapped(g, c.Cap, component.Env{Name: "gate", Store: store})
 	if err := made.Start(t.Context()); err != nil {
 		t.Fatal(err)
 	}

@@ -41,7 +41,7 @@ func control(t *testing.T, o campaign.Order) *controlled {
 	if _, err := c.store.CreateQueue(t.Context(), news, queue.Definition{}); err != nil {
 		t.Fatal(err)
 	}
-	if c.campaigns, err = campaign.Open(t.Context(), c.store.Service(), nil); err != nil {
+	if c.campaigns, err = campaign.Open(t.Context(), c.store, nil); err != nil {
 		t.Fatal(err)
 	}
 	c.begin(t)
@@ -69,7 +69,7 @@ func control(t *testing.T, o campaign.Order) *controlled {
 func (c *controlled) begin(t *testing.T) {
 	t.Helper()
 	settings := Config{Source: Source{Type: "body"}, Key: "id", Page: 10}
-	made, err := New(settings, component.Env{Name: "users", Store: c.store.Service(), Campaigns: c.campaigns})
+	made, err := New(settings, component.Env{Name: "users", Store: c.store, Campaigns: c.campaigns})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -87,7 +87,7 @@ func (c *controlled) restart(t *testing.T) {
 		t.Fatal(err)
 	}
 	var err error
-	if c.campaigns, err = campaign.Open(t.Context(), c.store.Service(), nil); err != nil {
+	if c.campaigns, err = campaign.Open(t.Context(), c.store, nil); err != nil {
 		t.Fatal(err)
 	}
 	c.begin(t)

@@ -334,18 +334,18 @@ func TestMessagesOfAQueueAreFound(t *testing.T) {
 		t.Fatal(err)
 	}
 	c := Config{Key: "id", Source: Source{Type: "queue", Queue: "profiles", Match: "user"}}
-	out, errs := look(t.Context(), start(t, c, component.Env{Store: s.Service()}), `{"id":"a"}`, `{"id":"it's \\ \"c\""}`,
+	out, errs := look(t.Context(), start(t, c, component.Env{Store: s}), `{"id":"a"}`, `{"id":"it's \\ \"c\""}`,
 		`{"id":"z"}`)
 	if out[0] != `{"id":"a","user":{"n":3}}` || !strings.HasSuffix(out[1], `"user":{"n":2}}`) || errs[2] == nil {
 		t.Errorf("%q, %v", out, errs)
 	}
 	c.Many = true
-	if out, errs := look(t.Context(), start(t, c, component.Env{Store: s.Service()}),
+	if out, errs := look(t.Context(), start(t, c, component.Env{Store: s}),
 		`{"id":"a"}`); out[0] != `{"id":"a","user":[{"n":0},{"n":3}]}` {
 		t.Errorf("%q, %v", out, errs)
 	}
 	c.Source.Queue = "none"
-	if _, errs := look(t.Context(), start(t, c, component.Env{Store: s.Service()}), `{"id":"a"}`); errs[0] == nil {
+	if _, errs := look(t.Context(), start(t, c, component.Env{Store: s}), `{"id":"a"}`); errs[0] == nil {
 		t.Error("it was found in a queue that is not there")
 	}
 }

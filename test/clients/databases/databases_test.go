@@ -231,7 +231,7 @@ func assemble(t *testing.T, store *queue.Store, text string) *pipeline.Pipeline 
 	if err != nil {
 		t.Fatal(err)
 	}
-	a, err := f.Build(store.Service(), component.Env{})
+	a, err := f.Build(store, component.Env{})
 	if err != nil {
 		t.Fatal(err)
 	}
