@@ -104,34 +104,81 @@ func integer64(v any) (int64, bool) {
 	return 0, false
 }
 
-// exactIn is a plan in which the columns of exact sums have their type.
+// exactIn is a plan in which the columns of exact sums have their type, and what adds up such a column of a derived
+// table is exact itself.
 func exactIn(ctx *gms.Context, n gms.Node) (gms.Node, transform.TreeIdentity, error) {
+	all := transform.SameTree
+	for range maxSumsOfSums {
+		made, same, derived, err := exactOnce(ctx, n)
+		if err != nil {
+			return nil, same, err
+		}
+		n, all = made, all && same
+		if same == transform.SameTree || !derived {
+			break
+		}
+	}
+	return n, all, nil
+}
+
+// maxSumsOfSums is how many sums of sums of sums are exact.
+const maxSumsOfSums = 8
+
+// exactOnce is exactIn of the sums whose type is known. derived tells that there are derived tables.
+func exactOnce(ctx *gms.Context, n gms.Node) (made gms.Node, same transform.TreeIdentity, derived bool, err error) {
 	sums := map[gms.ColumnId]gms.Type{}
 	transform.InspectWithOpaque(ctx, n, func(ctx *gms.Context, n gms.Node) bool {
-		if group, ok := n.(*plan.GroupBy); ok {
-			for _, e := range group.SelectDeps {
+		switch n := n.(type) {
+		case *plan.GroupBy:
+			for _, e := range n.SelectDeps {
 				if id, typ := sumOf(ctx, e); typ != nil {
 					sums[id] = typ
 				}
 			}
+		case *plan.SubqueryAlias:
+			derived = true
+			schema, i := n.Schema(ctx), 0
+			if n.Columns().Len() != len(schema) {
+				break
+			}
+			n.Columns().ForEach(func(id gms.ColumnId) { // from the first column to the last
+				if types.IsDecimal(schema[i].Type) {
+					sums[id] = schema[i].Type
+				}
+				i++
+			})
 		}
 		return true
 	})
 	if len(sums) == 0 {
-		return n, transform.SameTree, nil
+		return n, transform.SameTree, derived, nil
 	}
-	return transform.NodeExprsWithOpaque(ctx, n,
+	made, same, err = transform.NodeExprsWithOpaque(ctx, n,
 		func(ctx *gms.Context, e gms.Expression) (gms.Expression, transform.TreeIdentity, error) {
-			f, ok := e.(*expression.GetField)
-			if !ok || sums[f.Id()] == nil || f.Type(ctx) != types.Float64 {
-				return e, transform.SameTree, nil
+			switch f := e.(type) {
+			case *expression.GetField:
+				if typ := sums[f.Id()]; typ != nil && f.Type(ctx) == types.Float64 {
+					exact := expression.NewGetFieldWithTable(f.Index(), int(f.TableId()), typ, f.Database(), f.Table(),
+						f.Name(), f.IsNullable(ctx))
+					return exact.WithId(f.Id()), transform.NewTree, nil
+				}
+			case *aggregation.Sum:
+				return addedUp(ctx, "sum", f, f.Child)
+			case *aggregation.Avg:
+				return addedUp(ctx, "avg", f, f.Child)
 			}
-			typ, nullable := sums[f.Id()], f.IsNullable(ctx)
-			exact := expression.NewGetFieldWithTable(f.Index(), int(f.TableId()), typ, f.Database(),
-				f.Table(), f.Name(),
-				nullable)
-			return exact.WithId(f.Id()), transform.NewTree, nil
+			return e, transform.SameTree, nil
 		})
+	return made, same, derived, err
+}
+
+// addedUp is a SUM or an AVG of what is known to be exact by now.
+func addedUp(ctx *gms.Context, name string, e, of gms.Expression) (gms.Expression, transform.TreeIdentity, error) {
+	if isSeen[adder](of) || !of.Resolved() || !types.IsDecimal(of.Type(ctx)) {
+		return e, transform.SameTree, nil
+	}
+	made, err := e.WithChildren(ctx, exactly(ctx, name, []gms.Expression{of})...)
+	return made, transform.NewTree, err
 }
 
 // sumOf is the number and the type of a sum that is exact; nil for other expressions.
