@@ -2,7 +2,8 @@ package mysql
 
 import "testing"
 
-// TestSumsOfSumsAreExact: a total of totals, of a derived table, a UNION or a WITH, is a DECIMAL with all of its digits.
+// TestSumsOfSumsAreExact: a total of totals, of a derived table, a UNION or a WITH, is a DECIMAL with all of its
+// digits.
 func TestSumsOfSumsAreExact(t *testing.T) {
 	c := newRig(t, Config{}, nil).connect("")
 	exec(t, c, "CREATE TABLE m (a decimal(20,2), b decimal(22,4)) ENGINE=QUEUE")
