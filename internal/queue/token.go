@@ -16,26 +16,41 @@ type Token struct {
 	Epoch    uint32
 }
 
-// String is an opaque text for protocols, 40 characters of hexadecimal.
-func (t Token) String() string {
-	var b [20]byte
+// TokenBytes is how many bytes a token takes in texts that protocols have of their own.
+const TokenBytes = 20
+
+// Put writes the token into TokenBytes at the beginning of b, which is that long.
+func (t Token) Put(b []byte) {
+	_ = b[TokenBytes-1]
 	binary.BigEndian.PutUint32(b[0:], t.Queue)
 	binary.BigEndian.PutUint64(b[4:], t.Sequence)
 	binary.BigEndian.PutUint32(b[12:], t.Serial)
 	binary.BigEndian.PutUint32(b[16:], t.Epoch)
+}
+
+// TokenOf reads what Put wrote.
+func TokenOf(b []byte) Token {
+	_ = b[TokenBytes-1]
+	return Token{
+		Queue:    binary.BigEndian.Uint32(b[0:]),
+		Sequence: binary.BigEndian.Uint64(b[4:]),
+		Serial:   binary.BigEndian.Uint32(b[12:]),
+		Epoch:    binary.BigEndian.Uint32(b[16:]),
+	}
+}
+
+// String is an opaque text for protocols, 40 characters of hexadecimal.
+func (t Token) String() string {
+	var b [TokenBytes]byte
+	t.Put(b[:])
 	return hex.EncodeToString(b[:])
 }
 
 // ParseToken reads what String wrote.
 func ParseToken(s string) (Token, error) {
 	b, err := hex.DecodeString(s)
-	if err != nil || len(b) != 20 {
+	if err != nil || len(b) != TokenBytes {
 		return Token{}, fmt.Errorf("%w: %.60q", ErrBadToken, s)
 	}
-	return Token{
-		Queue:    binary.BigEndian.Uint32(b[0:]),
-		Sequence: binary.BigEndian.Uint64(b[4:]),
-		Serial:   binary.BigEndian.Uint32(b[12:]),
-		Epoch:    binary.BigEndian.Uint32(b[16:]),
-	}, nil
+	return TokenOf(b), nil
 }

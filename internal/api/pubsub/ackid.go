@@ -31,10 +31,7 @@ func newAckID(c *queue.Claim, stream uint32) ackID {
 // text is the id as the user gets it.
 func (a ackID) text(user *access.User) string {
 	var raw [ackIDBytes]byte
-	binary.BigEndian.PutUint32(raw[0:], a.token.Queue)
-	binary.BigEndian.PutUint64(raw[4:], a.token.Sequence)
-	binary.BigEndian.PutUint32(raw[12:], a.token.Serial)
-	binary.BigEndian.PutUint32(raw[16:], a.token.Epoch)
+	a.token.Put(raw[:])
 	binary.BigEndian.PutUint32(raw[20:], a.stream)
 	binary.BigEndian.PutUint16(raw[24:], a.attempt)
 	var out [ackIDChars]byte
@@ -55,10 +52,7 @@ func parseAckID(s string, user *access.User) (a ackID, err error) {
 		return a, errBadAckID
 	}
 	return ackID{
-		token: queue.Token{
-			Queue: binary.BigEndian.Uint32(raw[0:]), Sequence: binary.BigEndian.Uint64(raw[4:]),
-			Serial: binary.BigEndian.Uint32(raw[12:]), Epoch: binary.BigEndian.Uint32(raw[16:]),
-		},
+		token:  queue.TokenOf(raw[:]),
 		stream: binary.BigEndian.Uint32(raw[20:]), attempt: binary.BigEndian.Uint16(raw[24:]),
 	}, nil
 }

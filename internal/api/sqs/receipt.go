@@ -45,11 +45,7 @@ func newReceipts() (r receipts) {
 // handle writes a receipt of a queue.
 func (r *receipts) handle(n queue.Name, rc *receipt) string {
 	var b [handleBytes]byte
-	t := &rc.token
-	binary.BigEndian.PutUint32(b[0:], t.Queue)
-	binary.BigEndian.PutUint64(b[4:], t.Sequence)
-	binary.BigEndian.PutUint32(b[12:], t.Serial)
-	binary.BigEndian.PutUint32(b[16:], t.Epoch)
+	rc.token.Put(b[:])
 	binary.BigEndian.PutUint64(b[20:], uint64(rc.received.UnixMilli()))
 	binary.BigEndian.PutUint32(b[28:], rc.attempt)
 	binary.BigEndian.PutUint64(b[32:], rc.id)
@@ -73,12 +69,7 @@ func (r *receipts) read(n queue.Name, handle string) (rc receipt, ok bool) {
 	if subtle.ConstantTimeCompare(seal[:], b[receiptBytes:]) != 1 {
 		return rc, false
 	}
-	rc.token = queue.Token{
-		Queue:    binary.BigEndian.Uint32(b[0:]),
-		Sequence: binary.BigEndian.Uint64(b[4:]),
-		Serial:   binary.BigEndian.Uint32(b[12:]),
-		Epoch:    binary.BigEndian.Uint32(b[16:]),
-	}
+	rc.token = queue.TokenOf(b[:])
 	rc.received = time.UnixMilli(int64(binary.BigEndian.Uint64(b[20:])))
 	rc.attempt = binary.BigEndian.Uint32(b[28:])
 	rc.id = binary.BigEndian.Uint64(b[32:])
