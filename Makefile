@@ -90,7 +90,7 @@ soak-short: need-go
 
 .PHONY: soak
 soak: need-go ## Break the store in new ways on all processors for SOAKTIME (1h), then fuzz
-	$(GO) test -vet=off -count=1 -timeout 0 ./test/crash -times 3
+	$(GO) test -vet=off -count=1 -timeout 0 ./test/crash -times 6
 	$(GO) test -vet=off -count=1 -v -timeout 0 -run '^TestWhatFiveDoors' ./test/crash -times 200
 	$(GO) test -vet=off -count=1 -v -timeout 0 -run '^(TestWhatFiveDoors|TestIdleAnd|TestNothingGrows)' ./test/crash -raced -times 20 -watch 5m
 	$(GO) test -vet=off -count=1 -v -timeout 0 -run '^(TestIdleAnd|TestNothingGrows)' ./test/crash -times 20 -watch 20m

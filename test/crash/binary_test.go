@@ -12,6 +12,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/hikyaku/hikyaku/internal/sampletest"
 )
 
 // builtAlready names the program in the environment of a test that runs itself again.
@@ -19,6 +21,15 @@ const builtAlready = "HIKYAKU_CRASH_BINARY"
 
 // times makes long runs of the tests that kill at random.
 var times = flag.Int("times", 1, "how many times as often the program is killed")
+
+// some takes n of the cases, or all in a long run.
+func some[T any](t *testing.T, n int, cases ...T) []T {
+	t.Helper()
+	if *times > 1 {
+		n = len(cases)
+	}
+	return sampletest.Of(t, n, cases...)
+}
 
 // raced has the program look for data races, of which the first ends it: where a test kills it, nobody else would tell.
 var raced = flag.Bool("raced", false, "build the program with the race detector; a data race ends it, and so fails "+

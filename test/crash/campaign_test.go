@@ -162,53 +162,55 @@ func (p *phones) unexcused(kills []kill) (list []string) {
 // TestACampaignReachesEveryUserThroughKills kills the program while it makes one message into many: every user is in
 // the queue once, and only those who were under way at a kill can be told twice by a webhook.
 func TestACampaignReachesEveryUserThroughKills(t *testing.T) {
-	for name, query := range map[string]string{"paged": pagedQuery, "plain": plainQuery} {
-		for to, sinks := range map[string]string{"queue": toQueue, "hook": toHook} {
-			t.Run(name+" "+to, func(t *testing.T) {
-				t.Parallel()
-				random := newRandom(t)
-				dir := t.TempDir()
-				tables, _ := campaignTables(t, campaignUsers)
-				told := newPhones(t)
-				config := campaign(dir, tables, told.URL, query, sinks)
-				s := serve(t, config)
-				s.put(t, "campaigns", `{"campaign":42}`)
-				reached := func() int {
-					users, _ := told.told()
-					return users + int(s.stats(t, "outbox").Totals.Put)
-				}
-				var kills []kill
-				for len(kills) < campaignKills && reached() < campaignUsers {
-					before := reached()
-					until(t, func() string {
-						return fmt.Sprintf("it goes on after a kill, from %d\n%s", before,
-							s.log())
-					},
-						func() bool { return reached() > before || before == campaignUsers })
-					<-time.After(between(random, 0, 120*time.Millisecond))
-					s.kill()
-					at := time.Now()
-					s = serve(t, config)
-					kills = append(kills, kill{at, time.Now()})
-				}
+	queries, ends := map[string]string{"paged": pagedQuery, "plain": plainQuery},
+		map[string]string{"queue": toQueue, "hook": toHook}
+	for _, name := range some(t, 2, "paged queue", "paged hook", "plain queue", "plain hook") {
+		from, to, _ := strings.Cut(name, " ")
+		query, sinks := queries[from], ends[to]
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			random := newRandom(t)
+			dir := t.TempDir()
+			tables, _ := campaignTables(t, campaignUsers)
+			told := newPhones(t)
+			config := campaign(dir, tables, told.URL, query, sinks)
+			s := serve(t, config)
+			s.put(t, "campaigns", `{"campaign":42}`)
+			reached := func() int {
+				users, _ := told.told()
+				return users + int(s.stats(t, "outbox").Totals.Put)
+			}
+			var kills []kill
+			for len(kills) < campaignKills && reached() < campaignUsers {
+				before := reached()
 				until(t, func() string {
-					return fmt.Sprintf("everybody is reached: %d of %d; %+v\n%s", reached(), campaignUsers,
-						s.stats(t, "campaigns"), s.log())
+					return fmt.Sprintf("it goes on after a kill, from %d\n%s", before,
+						s.log())
 				},
-					func() bool { return s.stats(t, "campaigns").Totals.Done == 1 })
-				users, twice := told.told()
-				if n := reached(); n != campaignUsers || len(told.wrong) > 0 {
-					t.Errorf("%d of %d users were reached, %d of them by the webhook; not what they should be: %.3q", n,
-						campaignUsers, users, told.wrong)
-				}
-				if list := told.unexcused(kills); len(list) > 0 {
-					t.Errorf("%d users were settled and told again: %.3q", len(list), list)
-				}
-				t.Logf("%d kills, %d users told twice", len(kills), twice)
+					func() bool { return reached() > before || before == campaignUsers })
+				<-time.After(between(random, 0, 120*time.Millisecond))
 				s.kill()
-				checkJournal(t, filepath.Join(dir, "data"))
-			})
-		}
+				at := time.Now()
+				s = serve(t, config)
+				kills = append(kills, kill{at, time.Now()})
+			}
+			until(t, func() string {
+				return fmt.Sprintf("everybody is reached: %d of %d; %+v\n%s", reached(), campaignUsers,
+					s.stats(t, "campaigns"), s.log())
+			},
+				func() bool { return s.stats(t, "campaigns").Totals.Done == 1 })
+			users, twice := told.told()
+			if n := reached(); n != campaignUsers || len(told.wrong) > 0 {
+				t.Errorf("%d of %d users were reached, %d of them by the webhook; not what they should be: %.3q", n,
+					campaignUsers, users, told.wrong)
+			}
+			if list := told.unexcused(kills); len(list) > 0 {
+				t.Errorf("%d users were settled and told again: %.3q", len(list), list)
+			}
+			t.Logf("%d kills, %d users told twice", len(kills), twice)
+			s.kill()
+			checkJournal(t, filepath.Join(dir, "data"))
+		})
 	}
 }
 

@@ -17,7 +17,7 @@ import (
 )
 
 const (
-	doorKills = 24
+	doorKills = 12
 	lease     = time.Second
 	longLease = 10 * time.Minute
 )

@@ -9,8 +9,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"net"
 	"net/http"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -88,7 +90,7 @@ func tablesOver(t *testing.T, network, address string) *sql.DB {
 
 // TestManyLargeRequestsAtEachDoorNeedNoMoreThan300MB sends the largest that each door takes, many at once.
 func TestManyLargeRequestsAtEachDoorNeedNoMoreThan300MB(t *testing.T) {
-	for name, send := range map[string]func(t *testing.T, s *served) (taken int){
+	doors := map[string]func(t *testing.T, s *served) (taken int){
 		"sqs": func(t *testing.T, s *served) int {
 			url := "http://" + s.address(t, "sqs")
 			asked(t, "POST", url, sqsHeader+"CreateQueue", `{"QueueName":"q"}`)
@@ -137,10 +139,11 @@ func TestManyLargeRequestsAtEachDoorNeedNoMoreThan300MB(t *testing.T) {
 			})
 			return taken
 		},
-	} {
+	}
+	for _, name := range some(t, 2, slices.Sorted(maps.Keys(doors))...) {
 		t.Run(name, func(t *testing.T) {
 			s := serveWithin(t, tight, "")
-			if send(t, s) == 0 {
+			if doors[name](t, s) == 0 {
 				t.Error("none was taken")
 			}
 			s.survived(t, tight)
@@ -191,7 +194,7 @@ func TestClientsThatDoNotReadNeedNoMoreThan300MB(t *testing.T) {
 		}
 		return address
 	}
-	for name, ask := range map[string]func(t *testing.T, s *served){
+	doors := map[string]func(t *testing.T, s *served){
 		"http": func(t *testing.T, s *served) {
 			httpFill(t, s, 300, 1<<20)
 			for i := range readers {
@@ -246,10 +249,11 @@ func TestClientsThatDoNotReadNeedNoMoreThan300MB(t *testing.T) {
 				}()
 			}
 		},
-	} {
+	}
+	for _, name := range some(t, 2, slices.Sorted(maps.Keys(doors))...) {
 		t.Run(name, func(t *testing.T) {
 			s := serveWithin(t, tight, "")
-			ask(t, s)
+			doors[name](t, s)
 			settled(t, s)
 			s.survived(t, tight)
 		})

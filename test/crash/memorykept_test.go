@@ -16,11 +16,12 @@ import (
 // statements, as many times as would end the program otherwise.
 func TestWhatConnectionsKeepNeedsNoMoreThan300MB(t *testing.T) {
 	long := strings.Repeat("x", 1<<20)
-	for _, kept := range []struct {
+	type kind struct {
 		what  string
 		times int
 		keep  func(c *sql.Conn, n int) error
-	}{
+	}
+	for _, kept := range some(t, 1, []kind{
 		{"prepared statements", 400, func(c *sql.Conn, n int) error {
 			_, err := c.PrepareContext(t.Context(), fmt.Sprintf("SELECT '%s%d', ?", long, n))
 			return err
@@ -30,7 +31,7 @@ func TestWhatConnectionsKeepNeedsNoMoreThan300MB(t *testing.T) {
 			return err
 		}},
 		{"idle connections", 4_000, nil},
-	} {
+	}...) {
 		t.Run(kept.what, func(t *testing.T) {
 			s := serveWithin(t, tight, "")
 			db, refused := tablesOf(t, s.address(t, "mysql")), 0

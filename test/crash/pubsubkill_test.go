@@ -23,7 +23,7 @@ import (
 )
 
 const (
-	pubsubKills      = 6
+	pubsubKills      = 3
 	pubsubPublishers = 4
 	pubsubKeys       = 8
 )
@@ -178,7 +178,7 @@ func TestWhatPubSubClientsWereToldHoldsThroughKills(t *testing.T) {
 		own := rand.New(rand.NewPCG(random.Uint64(), 5))
 		publishers.Go(func() { publishOrdered(publishing, client, topic, book, i, own) })
 	}
-	for range pubsubKills {
+	for range pubsubKills * *times {
 		<-time.After(between(random, 150*time.Millisecond, 400*time.Millisecond))
 		s.kill()
 		s = serve(t, config)

@@ -19,7 +19,7 @@ import (
 )
 
 const (
-	relayKills = 24
+	relayKills = 12
 	wideQueue  = "wide"
 	slimQueue  = "slim"
 	keyedQueue = "keyed"

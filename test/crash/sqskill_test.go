@@ -20,7 +20,7 @@ import (
 )
 
 const (
-	sqsKills     = 6
+	sqsKills     = 3
 	sqsSenders   = 4
 	sqsReceivers = 4
 	sqsGroups    = 8 // of a sender
@@ -153,7 +153,7 @@ func TestWhatSQSClientsWereToldHoldsThroughKills(t *testing.T) {
 			senders.Go(func() { sendOrderedSQS(sending, ctx, client, book, i, own) })
 		}
 	}
-	for range sqsKills {
+	for range sqsKills * *times {
 		<-time.After(between(random, 150*time.Millisecond, 400*time.Millisecond))
 		book.killed(1)
 		s.kill()

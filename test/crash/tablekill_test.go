@@ -17,7 +17,7 @@ import (
 )
 
 const (
-	tableKills   = 12
+	tableKills   = 6
 	tableClients = 16
 )
 

@@ -17,7 +17,7 @@ import (
 )
 
 const (
-	tsurugiKills = 8
+	tsurugiKills = 4
 	tsurugiLines = 12_000
 )
 
@@ -56,7 +56,7 @@ sinks:
 	// A session that hangs is one until the program is killed: that is for the last moment.
 	troubles := []tsurugitest.Action{tsurugitest.Drop, tsurugitest.DoAndDrop, tsurugitest.Conflict()}
 	lasts := append([]tsurugitest.Action{{}, tsurugitest.Hang}, troubles...)
-	for round := range tsurugiKills {
+	for round := range tsurugiKills * *times {
 		kind, every, last := kinds[random.IntN(len(kinds))], int64(2+random.IntN(8)), int64(1+random.IntN(40))
 		trouble, end := troubles[random.IntN(len(troubles))], lasts[random.IntN(len(lasts))]
 		moment := make(chan struct{})
