@@ -292,14 +292,4 @@ func unescape(c string) string {
 }
 
 // shorten cuts a text to what fits an error message.
-func shorten(s string) string {
-	const most = 40
-	if len(s) <= most {
-		return s
-	}
-	n := most
-	for !utf8.RuneStart(s[n]) {
-		n--
-	}
-	return s[:n] + "…"
-}
+func shorten(s string) string { return message.Shorten(s, 40) }

@@ -2,9 +2,9 @@ package message
 
 import "unicode/utf8"
 
-// shorten cuts a value's text to what fits an error message.
-func shorten(s string) string {
-	const most = 40
+// Shorten cuts a text to what fits an error message: most bytes and whole characters, with … behind them where there
+// was more.
+func Shorten(s string, most int) string {
 	if len(s) <= most {
 		return s
 	}
@@ -14,3 +14,6 @@ func shorten(s string) string {
 	}
 	return s[:n] + "…"
 }
+
+// shorten cuts a value's text.
+func shorten(s string) string { return Shorten(s, 40) }

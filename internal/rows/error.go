@@ -4,7 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"strconv"
-	"unicode/utf8"
+
+	"github.com/hikyaku/hikyaku/internal/message"
 )
 
 // ValueError is a value that does not go into its column.
@@ -30,16 +31,7 @@ func (c *Column) refuse(shown, why string) error {
 const mostShown = 60
 
 // shorten cuts what is shown of a value.
-func shorten(s string) string {
-	if len(s) <= mostShown {
-		return s
-	}
-	n := mostShown
-	for n > mostShown-utf8.UTFMax && !utf8.RuneStart(s[n]) {
-		n--
-	}
-	return s[:n] + "…"
-}
+func shorten(s string) string { return message.Shorten(s, mostShown) }
 
 // show puts a text between quotes.
 func show(s string) string {

@@ -4,7 +4,8 @@ import (
 	"fmt"
 	"net/http"
 	"strings"
-	"unicode/utf8"
+
+	"github.com/hikyaku/hikyaku/internal/message"
 )
 
 // InvalidParameter says what is wrong with a parameter in words of its own.
@@ -101,13 +102,4 @@ func ServiceUnavailable(message string) *Error {
 const shownBytes = 1024
 
 // shorten cuts what a client sent for a message.
-func shorten(s string) string {
-	if len(s) <= shownBytes {
-		return s
-	}
-	cut := shownBytes
-	for cut > 0 && !utf8.RuneStart(s[cut]) {
-		cut--
-	}
-	return s[:cut] + "…"
-}
+func shorten(s string) string { return message.Shorten(s, shownBytes) }
