@@ -1,11 +1,11 @@
 package rows
 
 import (
-	"errors"
 	"fmt"
 	"strings"
-	"unicode/utf16"
 	"unicode/utf8"
+
+	"github.com/hikyaku/hikyaku/internal/message/jsontext"
 )
 
 // text reads a string.
@@ -53,75 +53,24 @@ func escape(s string) int {
 	case '"', '\\', '/', 'b', 'f', 'n', 'r', 't':
 		return 2
 	case 'u':
-		if _, ok := hex4(s[2:]); ok {
+		if _, ok := jsontext.Hex(s[2:]); ok {
 			return 6
 		}
 	}
 	return 0
 }
 
-func hex4(s string) (rune, bool) {
-	if len(s) < 4 {
-		return 0, false
-	}
-	var r rune
-	for i := range 4 {
-		c := s[i]
-		switch {
-		case c-'0' <= 9:
-			c -= '0'
-		case c|0x20 >= 'a' && c|0x20 <= 'f':
-			c = c | 0x20 - 'a' + 10
-		default:
-			return 0, false
-		}
-		r = r<<4 | rune(c)
-	}
-	return r, true
-}
-
-var errSurrogate = errors.New("has half of a surrogate pair, which is no character")
+var errSurrogate = jsontext.ErrSurrogate
 
 // unescape reads the escapes of a string that was scanned.
 func unescape(s string) (string, error) {
-	at := strings.IndexByte(s, '\\')
-	if at < 0 {
+	if strings.IndexByte(s, '\\') < 0 {
 		return s, nil
 	}
-	b := make([]byte, 0, len(s))
-	for at >= 0 {
-		b = append(b, s[:at]...)
-		c := s[at+1]
-		s = s[at+2:]
-		switch c {
-		case 'b':
-			b = append(b, '\b')
-		case 'f':
-			b = append(b, '\f')
-		case 'n':
-			b = append(b, '\n')
-		case 'r':
-			b = append(b, '\r')
-		case 't':
-			b = append(b, '\t')
-		case 'u':
-			r, _ := hex4(s)
-			s = s[4:]
-			if utf16.IsSurrogate(r) {
-				low, ok := rune(0), false
-				if strings.HasPrefix(s, `\u`) {
-					low, ok = hex4(s[2:])
-				}
-				if r = utf16.DecodeRune(r, low); !ok || r == utf8.RuneError {
-					return "", errSurrogate
-				}
-				s = s[6:]
-			}
-			b = utf8.AppendRune(b, r)
-		default:
-			b = append(b, c)
-		}
-		at = strings.IndexByte(s, '\\')
+	b := []byte(s)
+	b, err := jsontext.Append(b[:0], b)
+	if err != nil {
+		return "", err
 	}
-	return string(append(b, s...)), nil
+	return string(b), nil
 }

@@ -1,10 +1,10 @@
 package wire
 
 import (
-	"bytes"
 	"math/bits"
-	"unicode/utf16"
 	"unicode/utf8"
+
+	"github.com/hikyaku/hikyaku/internal/message/jsontext"
 )
 
 // span takes a string and returns what stands between its quotes, which is valid UTF-8; plain says that it has no
@@ -71,76 +71,13 @@ func ordinary[T string | []byte](data T) int {
 
 // unescape appends a string's text to dst, with its escapes replaced.
 func (s *scanner) unescape(dst, raw []byte) []byte {
-	for {
-		n := bytes.IndexByte(raw, '\\')
-		if n < 0 {
-			return append(dst, raw...)
-		}
-		dst = append(dst, raw[:n]...)
-		raw = raw[n+1:]
-		if len(raw) == 0 {
-			s.malformed()
-			return dst
-		}
-		c := raw[0]
-		raw = raw[1:]
-		switch c {
-		case '"', '\\', '/':
-			dst = append(dst, c)
-		case 'b':
-			dst = append(dst, '\b')
-		case 'f':
-			dst = append(dst, '\f')
-		case 'n':
-			dst = append(dst, '\n')
-		case 'r':
-			dst = append(dst, '\r')
-		case 't':
-			dst = append(dst, '\t')
-		case 'u':
-			r, ok := hex4(raw)
-			if !ok {
-				s.malformed()
-				return dst
-			}
-			raw = raw[4:]
-			if utf16.IsSurrogate(r) {
-				low, ok := rune(0), false
-				if len(raw) >= 6 && raw[0] == '\\' && raw[1] == 'u' {
-					low, ok = hex4(raw[2:])
-				}
-				if r = utf16.DecodeRune(r, low); !ok || r == utf8.RuneError {
-					s.fail("The request has a string with half of a surrogate pair")
-					return dst
-				}
-				raw = raw[6:]
-			}
-			dst = utf8.AppendRune(dst, r)
-		default:
-			s.malformed()
-			return dst
-		}
+	dst, err := jsontext.Append(dst, raw)
+	switch err {
+	case nil:
+	case jsontext.ErrSurrogate:
+		s.fail("The request has a string with half of a surrogate pair")
+	default:
+		s.malformed()
 	}
-}
-
-// hex4 reads the four digits of a \u.
-func hex4(raw []byte) (rune, bool) {
-	if len(raw) < 4 {
-		return 0, false
-	}
-	var r rune
-	for _, c := range raw[:4] {
-		switch {
-		case c >= '0' && c <= '9':
-			c -= '0'
-		case c >= 'a' && c <= 'f':
-			c -= 'a' - 10
-		case c >= 'A' && c <= 'F':
-			c -= 'A' - 10
-		default:
-			return 0, false
-		}
-		r = r<<4 | rune(c)
-	}
-	return r, true
+	return dst
 }

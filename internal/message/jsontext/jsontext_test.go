@@ -1,0 +1,29 @@
+package jsontext
+
+import (
+	"encoding/json"
+	"errors"
+	"testing"
+	"unicode/utf8"
+)
+
+// FuzzAppendIsAsEncodingJSON: a text is the same also where it takes the place of what it is written as.
+func FuzzAppendIsAsEncodingJSON(f *testing.F) {
+	for _, s := range []string{
+		`飛脚 \n\t\b\f\r\"\\\/`, `\u98db\u811a`, `\ud83d\ude00`, `\ud83d`, `\ude00\ud83d`, `\`, `\u12`, `\x`,
+	} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, raw string) {
+		var want string
+		valid := json.Unmarshal([]byte(`"`+raw+`"`), &want) == nil && utf8.ValidString(raw)
+		got, err := Append(nil, []byte(raw))
+		if valid && !errors.Is(err, ErrSurrogate) && (err != nil || string(got) != want) {
+			t.Errorf("%q is %q, %v, not %q", raw, got, err, want)
+		}
+		b := []byte(raw)
+		if in, again := Append(b[:0], b); string(in) != string(got) || !errors.Is(again, err) {
+			t.Errorf("%q in its place is %q, %v, not %q, %v", raw, in, again, got, err)
+		}
+	})
+}
