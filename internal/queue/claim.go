@@ -42,6 +42,7 @@ func (p *picked) event() claimed {
 type claiming struct {
 	s        *Store
 	r        *ClaimRequest
+	owner    *owner // of r; nil: none
 	claimant uint64
 	now      time.Time
 	picks    []picked
@@ -98,23 +99,24 @@ func (s *Store) claim(ctx context.Context, r *ClaimRequest, wait time.Duration, 
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	if o := r.owner(); r.Owner != nil && (o == nil || o.s != s) {
+	o := r.owner()
+	if r.Owner != nil && (o == nil || o.s != s) {
 		return nil, fmt.Errorf("claim: %w: its owner is of another store", ErrStale)
 	}
 	froms, err := s.wanted(ctx, r) // returns with the lock
 	if err != nil {
 		return nil, err
 	}
-	if o := r.owner(); o != nil && o.closed {
+	if o != nil && o.closed {
 		s.mu.Unlock()
 		return nil, fmt.Errorf("claim: %w: its owner is closed", ErrStale)
 	}
 	now := s.clock()
 	s.state.advance(now)
 	s.tick()
-	c := &claiming{s: s, r: r, now: now}
-	if r.owner() != nil {
-		c.claimant = r.owner().claimant
+	c := &claiming{s: s, r: r, owner: o, now: now}
+	if o != nil {
+		c.claimant = o.claimant
 	} else {
 		s.claimant++
 		c.claimant = s.claimant
@@ -122,7 +124,7 @@ func (s *Store) claim(ctx context.Context, r *ClaimRequest, wait time.Duration, 
 	if len(froms) == 1 && froms[0].where == nil {
 		c.picks = make([]picked, 0, r.expect(froms[0].q))
 	}
-	a := asker{from: froms, max: r.Max, maxBytes: r.Bytes, owner: r.owner(), claimant: c.claimant, byKey: r.ByKey,
+	a := asker{from: froms, max: r.Max, maxBytes: r.Bytes, owner: o, claimant: c.claimant, byKey: r.ByKey,
 		take: c.take}
 	if s.looked == nil {
 		s.state.choose(&a)
@@ -144,7 +146,7 @@ func (s *Store) claim(ctx context.Context, r *ClaimRequest, wait time.Duration, 
 		s.mu.Unlock()
 		return c, c.err
 	}
-	if err := s.mayWait(r.owner()); err != nil {
+	if err := s.mayWait(o); err != nil {
 		s.settleUp()
 		s.mu.Unlock()
 		return nil, err
@@ -160,8 +162,8 @@ func (s *Store) claim(ctx context.Context, r *ClaimRequest, wait time.Duration, 
 	}}
 	w.asker.take = c.takeLater
 	s.state.wait(w)
-	if r.owner() != nil {
-		r.owner().waiter = w
+	if o != nil {
+		o.waiter = w
 	}
 	s.waiting++
 	s.settleUp()
@@ -219,7 +221,7 @@ func (s *Store) wanted(ctx context.Context, r *ClaimRequest) ([]wanted, error) {
 		}
 		if missing == (Name{}) {
 			done, ask := s.buildFor(ws, r.Max)
-			if done && (r.owner() == nil || s.state.askSuccessors(r.owner(), ws)) {
+			if o := r.owner(); done && (o == nil || s.state.askSuccessors(o, ws)) {
 				return ws, nil
 			}
 			s.mu.Unlock() // a large queue is looked through in pieces, with everybody else in between
@@ -303,7 +305,7 @@ func (c *claiming) take(from int, q *queueState, e entry) {
 	switch {
 	case c.r.Lease > 0:
 		deadline = s.state.now + c.r.Lease.Microseconds()
-	case c.r.owner() == nil:
+	case c.owner == nil:
 		deadline = s.state.now + q.def.ClaimLease().Microseconds()
 	}
 	s.state.serial++
@@ -313,11 +315,11 @@ func (c *claiming) take(from int, q *queueState, e entry) {
 		until:  s.state.time.shown(deadline, s.state.now),
 		layout: q.layoutOf(e.seq()), columns: q.def.Columns,
 		token: Token{Queue: q.id, Sequence: e.seq(), Serial: s.state.serial, Epoch: s.state.epoch},
-		owned: c.r.owner() != nil, exactlyOnce: q.def.ExactlyOnce,
+		owned: c.owner != nil, exactlyOnce: q.def.ExactlyOnce,
 	})
 	p := &c.picks[len(c.picks)-1]
 	ev := p.event()
-	s.state.claim(q, e, &ev, holder{owner: c.r.owner(), claimant: c.claimant, at: c.now.UnixNano(), apart: c.r.Apart})
+	s.state.claim(q, e, &ev, holder{owner: c.owner, claimant: c.claimant, at: c.now.UnixNano(), apart: c.r.Apart})
 	p.hops = e.hops()
 }
 
@@ -370,8 +372,8 @@ func (s *Store) await(ctx context.Context, c *claiming, w *waiter, wait time.Dur
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.waiting--
-	if c.r.owner() != nil {
-		c.r.owner().waiter = nil
+	if c.owner != nil {
+		c.owner.waiter = nil
 	}
 	if !w.gone {
 		s.state.unwait(w)
@@ -399,7 +401,7 @@ func (s *Store) await(ctx context.Context, c *claiming, w *waiter, wait time.Dur
 		return errAgain
 	}
 	if c.err == nil && len(c.picks) == 0 && cause == nil {
-		if o := c.r.owner(); o != nil && o.closed {
+		if o := c.owner; o != nil && o.closed {
 			return fmt.Errorf("claim: %w: its owner was closed", ErrStale)
 		}
 		return fmt.Errorf("%w: the queue was deleted", ErrNotFound)

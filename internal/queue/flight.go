@@ -143,10 +143,10 @@ func (s *Store) land(all []arrived) {
 	n := 0
 	for _, a := range all {
 		before := len(s.state.postponed)
-		for i := range a.flight.group {
-			a.flight.group[i].addr = journal.Address{Position: a.at, Index: uint32(i)}
-		}
 		if a.err == nil {
+			for i := range a.flight.group {
+				a.flight.group[i].addr = journal.Address{Position: a.at, Index: uint32(i)}
+			}
 			a.err = s.state.applyMost(a.flight.group, now)
 		}
 		if len(s.state.postponed) > before { // the answers of others need not wait for that

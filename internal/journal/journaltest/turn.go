@@ -47,7 +47,7 @@ func testTurnOrder(t *testing.T, h Harness) {
 	const writers, each = 8, 100
 	var mu sync.Mutex
 	var got []journal.Position
-	done := func(wait chan struct{}) func(journal.Position, error, int) {
+	done := func(wait chan struct{}) journal.Done {
 		return func(p journal.Position, err error, _ int) {
 			if !mu.TryLock() {
 				t.Error("two done functions at a time")
