@@ -121,13 +121,14 @@ type Done func(at Position, err error, left int)
 // hands out belong to the caller, but for those of Scan.
 type Journal interface {
 	// Append gives records their place in the log, as one group, in the order of the calls of Append and Write. It
-	// returns as soon as the place is certain; done is called once, when the group is durable (in the sense of
-	// Info().Durability) or has failed. Concurrent appends share one sync. The done functions are called in the order
-	// of the log, one at a time, from a goroutine of the journal's or a turn of AppendTurn's, never from within Append:
-	// they must not block, and must not call Close, Sync or Append, which waits while too many groups do. Write, Read
-	// and Release are allowed. An error returned by Append itself means that the group was refused and done will not be
-	// called (ErrTooLarge, ErrClosed, ErrFull, ErrFailed). An error given to done is ErrRefused (nothing was kept) or
-	// ErrUnknown (the group may be found in the log later, or not: reopen and catch up).
+	// returns as soon as that order is certain, and waits for no medium unless room has to be made; done is called
+	// once, when the group is durable (in the sense of Info().Durability) or has failed. Concurrent appends share one
+	// sync. The done functions are called in the order of the log, one at a time, from a goroutine of the journal's or
+	// a turn of AppendTurn's, never from within Append: they must not block, and must not call Close, Sync or Append,
+	// which waits while too many groups do. Write, Read and Release are allowed. An error returned by Append itself
+	// means that the group was refused and done will not be called (ErrTooLarge, ErrClosed, ErrFull, ErrFailed). An
+	// error given to done is ErrRefused (nothing was kept) or ErrUnknown (the group may be found in the log later, or
+	// not: reopen and catch up).
 	Append(records []Record, done Done) error
 
 	// AppendTurn is Append by somebody who will wait for done and can make the sync himself. When no sync runs, the
@@ -137,11 +138,17 @@ type Journal interface {
 	// lone writer the way to another goroutine and back. A nil turn means that the journal sees to it, as after Append.
 	AppendTurn(records []Record, done Done) (turn func(), err error)
 
-	// Write is Append for records nobody waits for. When it returns, the group survives the death of the process
-	// (unless durability is None) and it becomes durable with the next sync, which it does not cause.
-	// A group that is lost in a power cut is lost together with everything after it. The errors are those of Append,
+	// Write is Append for records nobody waits for. It returns as soon as their place in the order is certain, and
+	// waits for no medium unless room has to be made. The group becomes durable with the next sync, which Write does
+	// not cause; Flush lets it survive the death of the process. A group that is lost is lost together with everything
+	// after it. A group that was taken is not refused later, unless the journal fails. The errors are those of Append,
 	// and ErrUnknown.
 	Write(records []Record) error
+
+	// Flush returns when everything appended and written before the call survives the death of the process (unless
+	// durability is None). It costs nothing when that is so already. ErrFull, ErrRefused: the medium does not take
+	// some of it now; it is kept in memory, and written when that is possible.
+	Flush() error
 
 	// Sync returns when everything appended and written before the call is durable in the sense of Info().Durability.
 	Sync(ctx context.Context) error
@@ -158,7 +165,8 @@ type Journal interface {
 	// ends the walk with an error as its last step.
 	Scan(ctx context.Context, from Position) iter.Seq2[Group, error]
 
-	// End is the position of the last group that has a place.
+	// End is the position of the last group that was appended or written before the call. Unless Flush has returned
+	// since then it may wait for the medium. A group that Flush says is kept in memory may not be counted.
 	End() Position
 
 	// Release says that these lasting records are no longer needed. It is advisory: their space may be reclaimed at any

@@ -75,9 +75,10 @@ func (s *Store) Claim(ctx context.Context, r ClaimRequest) ([]Claim, error) {
 			continue
 		}
 		if err != nil || len(c.picks) == 0 {
+			s.keepShown()
 			return nil, err
 		}
-		if err := s.syncClaims(ctx, c.picks); err != nil {
+		if err := s.keepClaims(ctx, c.picks); err != nil {
 			return nil, err
 		}
 		if r.Hold != nil {
@@ -329,7 +330,7 @@ func (c *claiming) takeLater(from int, q *queueState, e entry) {
 	c.take(from, q, e)
 }
 
-// hand writes the claims down, so that attempts are exact after the death of the process. The lock is held.
+// hand writes the claims down. The lock is held.
 func (c *claiming) hand() {
 	if c.written == len(c.picks) {
 		return
@@ -382,15 +383,9 @@ func (s *Store) await(ctx context.Context, c *claiming, w *waiter, wait time.Dur
 		}
 	}
 	if cause != nil && len(c.picks) > 0 { // served while giving up: nobody will see these
-		var events []event
-		for _, p := range slices.Backward(c.picks) {
-			// else it ended meanwhile, and may be another's
-			if _, e, err := s.state.claimOf(p.token); err == nil && e == p.e {
-				events = append(events, &settled{queue: p.q.id, seq: p.e.seq(), end: endBack, uncounted: true})
-			}
-		}
+		err := s.giveBack(c.picks)
 		c.picks = nil
-		if err := s.write(events); err != nil {
+		if err != nil {
 			return errors.Join(cause, err)
 		}
 		return cause
@@ -409,21 +404,42 @@ func (s *Store) await(ctx context.Context, c *claiming, w *waiter, wait time.Dur
 	return errors.Join(cause, c.err)
 }
 
-// syncClaims waits until the claims are durable, where a queue promises that a message is with one reader at a time
-// whatever happens. When ctx ends meanwhile they are given back; when the journal fails they end with their leases.
-func (s *Store) syncClaims(ctx context.Context, picks []picked) error {
-	if !slices.ContainsFunc(picks, func(p picked) bool { return p.exactlyOnce }) {
-		return nil
+// keepClaims waits until the claims survive the death of the process, so that attempts are exact after it, or are
+// durable, where a queue promises that a message is with one reader at a time whatever happens. When ctx ends
+// meanwhile, or the disk takes nothing now, they are given back; when the journal fails they end with their leases.
+func (s *Store) keepClaims(ctx context.Context, picks []picked) error {
+	var err error
+	if slices.ContainsFunc(picks, func(p picked) bool { return p.exactlyOnce }) {
+		err = s.journal.Sync(ctx)
+	} else {
+		err = s.journal.Flush()
 	}
-	err := s.journal.Sync(ctx)
 	switch {
 	case err == nil:
 		return nil
-	case ctx.Err() == nil:
-		return s.syncError(ctx, err)
+	case ctx.Err() != nil:
+		_, err = s.Settle(context.WithoutCancel(ctx), backOf(picks))
+		return errors.Join(ctx.Err(), err)
 	}
-	_, err = s.Settle(context.WithoutCancel(ctx), backOf(picks))
-	return errors.Join(ctx.Err(), err)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	err = s.journalError(err)
+	if s.failed == nil {
+		err = errors.Join(err, s.giveBack(picks))
+	}
+	return err
+}
+
+// giveBack ends claims of which nobody was told, as if they had not been made. The lock is held.
+func (s *Store) giveBack(picks []picked) error {
+	var events []event
+	for _, p := range slices.Backward(picks) {
+		// else it ended meanwhile, and may be another's
+		if _, e, err := s.state.claimOf(p.token); err == nil && e == p.e {
+			events = append(events, &settled{queue: p.q.id, seq: p.e.seq(), end: endBack, uncounted: true})
+		}
+	}
+	return s.write(events)
 }
 
 // hold asks for room for the bodies. Where there is none, the claims are given back.
@@ -447,14 +463,4 @@ func backOf(picks []picked) []Settlement {
 		back[len(picks)-1-i] = Settlement{Token: picks[i].token, Kind: Back, Uncounted: true}
 	}
 	return back
-}
-
-// syncError is what a caller is told of a sync that failed.
-func (s *Store) syncError(ctx context.Context, err error) error {
-	if ctx.Err() != nil {
-		return ctx.Err()
-	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.journalError(err)
 }

@@ -167,8 +167,10 @@ func (s *Store) checkpoint(ctx context.Context) error {
 		return s.failed
 	}
 	s.paused++
-	for s.flights > 0 {
-		s.landing.Wait()
+	if err := s.flushPaused(); err != nil {
+		s.goOnPutting()
+		s.mu.Unlock()
+		return err
 	}
 	at := s.journal.End()
 	snap := s.state.beginSnapshot()
@@ -198,4 +200,23 @@ func (s *Store) checkpoint(ctx context.Context) error {
 		runtime.Gosched() // whoever waits for the lock gets it before the next piece
 	}
 	return err
+}
+
+// flushPaused returns during a pause when no group is under way and all that was written is in the journal, so that its
+// end is known without its medium. The lock is held before and after.
+func (s *Store) flushPaused() error {
+	for {
+		for s.flights > 0 {
+			s.landing.Wait()
+		}
+		s.mu.Unlock()
+		err := s.journal.Flush()
+		s.mu.Lock()
+		if err != nil {
+			return s.journalError(err)
+		}
+		if s.flights == 0 { // else another pause has ended in a group
+			return nil
+		}
+	}
 }

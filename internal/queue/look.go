@@ -45,6 +45,7 @@ func (s *Store) Parse(_ context.Context, n Name, where string) (*condition.Expr,
 
 // Stats describes a queue now.
 func (s *Store) Stats(_ context.Context, n Name) (Stats, error) {
+	defer s.keepShown()
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	q, err := s.queueOf(n)
@@ -173,6 +174,7 @@ func (s *Store) Definition(_ context.Context, n Name) (d Definition, version uin
 
 // read completes peeked messages. One that was settled meanwhile, or whose body is damaged, has no body and says so.
 func (s *Store) read(ctx context.Context, found []Peeked, parts []stored, noBody bool) ([]Peeked, error) {
+	s.keepShown()
 	fill := func(i int, part []byte) error {
 		m, err := parts[i].message(part)
 		if err != nil {

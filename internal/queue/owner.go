@@ -72,6 +72,7 @@ func (o *owner) Close() {
 		o.putBack(es)
 		s.mu.Unlock()
 		if len(es) == 0 {
+			s.keepShown()
 			return
 		}
 		runtime.Gosched()

@@ -133,6 +133,43 @@ func TestRuleAClaimIsWrittenBeforeItIsHandedOverAndWaitsForNoSync(t *testing.T) 
 	})
 }
 
+// TestRuleAClaimThatTheDiskHasNoRoomForIsGivenBack: nobody was told of it, and it did not count. Extensions say that
+// they are not kept.
+func TestRuleAClaimThatTheDiskHasNoRoomForIsGivenBack(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		ctx := context.Background()
+		m := newMemory()
+		s := open(t, m)
+		mustPut(t, s, news, text("held", "x")...)
+		held := mustClaim(t, s, ClaimRequest{From: from(news), Lease: time.Hour})
+		m.FailFlush(journal.ErrFull)
+		waiting := make(chan error, 1)
+		for range 3 {
+			if c, err := s.Claim(ctx, ClaimRequest{From: from(news)}); !errors.Is(err, ErrNoRoom) || len(c) != 0 {
+				t.Errorf("on a full disk %q is claimed, %v", bodies(c), err)
+			}
+		}
+		go func() {
+			_, err := s.Claim(ctx, ClaimRequest{From: from(Name{DefaultNamespace, "other"}), Wait: time.Hour})
+			waiting <- err
+		}()
+		synctest.Wait()
+		mustPut(t, s, Name{DefaultNamespace, "other"}, text("y")...)
+		if err := <-waiting; !errors.Is(err, ErrNoRoom) {
+			t.Errorf("who waited is told %v", err)
+		}
+		if _, err := s.Extend(ctx, []Token{held[0].Token}, 2*time.Hour); !errors.Is(err, ErrNoRoom) {
+			t.Errorf("an extension is answered %v", err)
+		}
+		m.FailFlush(nil)
+		for _, n := range []Name{news, {DefaultNamespace, "other"}} {
+			if c := mustClaim(t, s, ClaimRequest{From: from(n), Lease: time.Hour}); len(c) != 1 || c[0].Attempt != 1 {
+				t.Errorf("with room again %+v is claimed", c)
+			}
+		}
+	})
+}
+
 // TestRuleAttemptsAreExactAfterAKillAndNeverTooHighAfterAPowerCut hands a message out again and again, and at each
 // moment looks at every beginning of the log that a crash may leave.
 func TestRuleAttemptsAreExactAfterAKillAndNeverTooHighAfterAPowerCut(t *testing.T) {

@@ -424,49 +424,6 @@ func (e entry) hops() (h message.Hops) {
 	return h
 }
 
-// Extend moves the end of claims to lease from now. For each token it returns nil, or ErrStale where the claim was over
-// already. Claims that end with their owner get a deadline as well.
-func (s *Store) Extend(ctx context.Context, tokens []Token, lease time.Duration) ([]error, error) {
-	if lease < 0 || lease > MaxLease {
-		return nil, fmt.Errorf("lease is %v: it has to be between 0 and %v", lease, MaxLease)
-	}
-	if err := ctx.Err(); err != nil {
-		return nil, err
-	}
-	errs, sync, err := s.extend(tokens, lease)
-	if err == nil && sync {
-		if err = s.journal.Sync(ctx); err != nil {
-			err = s.syncError(ctx, err)
-		}
-	}
-	return errs, err
-}
-
-// extend writes the new ends down. sync says that a queue promises more than that.
-func (s *Store) extend(tokens []Token, lease time.Duration) (errs []error, sync bool, err error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	for s.paused > 0 && !s.closed {
-		s.landing.Wait()
-	}
-	if err := s.usable(); err != nil {
-		return nil, false, err
-	}
-	now := s.state.advance(s.clock())
-	errs = make([]error, len(tokens))
-	var events []event
-	for i, t := range tokens {
-		q, e, err := s.state.claimOf(t)
-		if err != nil {
-			errs[i] = err
-			continue
-		}
-		sync = sync || q.def.ExactlyOnce
-		events = append(events, &extended{queue: q.id, seq: e.seq(), deadline: now + lease.Microseconds()})
-	}
-	return errs, sync, s.write(events)
-}
-
 // writePacked writes what was packed. The lock is held.
 func (s *Store) writePacked() error {
 	defer s.packing.reset()

@@ -160,6 +160,9 @@ func unreleased(m *memory) map[journal.Address]bool {
 
 // folded is the state that a start would make of m, with its checkpoints or without.
 func folded(t *rapid.T, m *memory, checkpoints bool, now time.Time) *state {
+	if err := m.Flush(); err != nil { // what nobody waits for, too
+		t.Fatal(err)
+	}
 	old := m.after(false)
 	defer old.Close()
 	if !checkpoints {

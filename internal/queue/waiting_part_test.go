@@ -127,6 +127,9 @@ func TestAReaderThatWaitsOnForMoreHasWhatItTook(t *testing.T) {
 				mustPut(t, s, news, row("a", 0), row("b", 1))
 				<-reading
 				// what it took is written down before more is looked for
+				if err := m.Flush(); err != nil {
+					t.Fatal(err)
+				}
 				died := open(t, m.after(false))
 				if again := mustClaim(t, died, ClaimRequest{From: where(t, news, "m = 0")}); len(again) != 0 {
 					t.Error("what it took is claimed again after the death of the process")

@@ -50,6 +50,7 @@ func (s *Store) keepTime() {
 				s.noticed(n)
 			}
 		}
+		s.keepShown()
 		s.journal.Release(released...)
 		exhausted, overdue = s.buryAll(exhausted), s.expireAll(overdue)
 		over = s.endSnapshots(s.ctx, over)
@@ -86,6 +87,12 @@ func (s *Store) writeLapsed() {
 		}
 	}
 	s.state.lapsed = nil
+}
+
+// keepShown lets the ends of leases that were found out survive the death of the process, before anybody is shown what
+// became of the messages. It is called without the lock.
+func (s *Store) keepShown() {
+	_ = s.journal.Flush() // a disk that takes nothing is told to who has something to lose by it
 }
 
 // sleep says how long keepTime has nothing to do.

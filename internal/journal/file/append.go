@@ -2,7 +2,9 @@ package file
 
 import (
 	"encoding/binary"
+	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/hikyaku/hikyaku/internal/journal"
 )
@@ -66,38 +68,50 @@ func (j *Journal) acceptable(records []journal.Record) error {
 	return nil
 }
 
-// put gives a group its place. When somebody waits for it (done is not nil) a nil error means that done will be called;
-// takes: he takes a turn.
-func (j *Journal) put(records []journal.Record, done journal.Done, takes bool) (turn func(),
-	err error) {
-	n := groupBytes(records)
-	var group []byte
-	if n <= pooledBytes {
-		buffer := j.buffers.Get().(*[]byte)
-		defer j.buffers.Put(buffer)
-		*buffer = encode(*buffer, kindRecords, records)
-		group = *buffer
-	} else {
+// put takes a group for its place in the log, or gives it one at once. When somebody waits for it (done is not nil) a
+// nil error means that done will be called; takes: he takes a turn.
+func (j *Journal) put(records []journal.Record, done journal.Done, takes bool) (turn func(), err error) {
+	if n := groupBytes(records); n > pooledBytes {
 		j.large.Lock()
 		defer j.large.Unlock()
-		group = encode(nil, kindRecords, records)
+		return j.putNow(encode(nil, kindRecords, records), done, takes)
 	}
-
-	j.mu.Lock()
-	defer j.mu.Unlock()
+	buffer := j.buffers.Get().(*[]byte)
+	defer j.buffers.Put(buffer)
+	*buffer = encode(*buffer, kindRecords, records)
 	if j.closed.Load() {
 		return nil, journal.ErrClosed
 	}
 	if err := j.failed(); err != nil {
 		return nil, err
 	}
-	lasting := 0
-	for i := range records {
-		if records[i].Life == journal.Lasting {
-			lasting++
+	lasting := slices.ContainsFunc(records, func(r journal.Record) bool { return r.Life == journal.Lasting })
+	if done != nil || !lasting {
+		if turn, taken := j.take(*buffer, lasting, done, takes); taken {
+			return turn, nil
 		}
 	}
-	if err := j.makeRoom(n, lasting > 0); err != nil {
+	return j.putNow(*buffer, done, takes)
+}
+
+// putNow gives an encoded group its place, for which room is made on the disk if it has to be. One that nobody waits
+// for, a large one, and one that fills the buffer are written at once.
+func (j *Journal) putNow(group []byte, done journal.Done, takes bool) (turn func(), err error) {
+	j.lockWhole()
+	defer j.unlockWhole()
+	if j.closed.Load() {
+		return nil, journal.ErrClosed
+	}
+	if err := j.failed(); err != nil {
+		return nil, err
+	}
+	if j.heldBack > 0 || j.placing.why != nil { // they come first
+		if err := errors.Join(j.flush(), j.placing.why); err != nil {
+			return nil, err
+		}
+	}
+	n := int64(len(group))
+	if err := j.makeRoom(n, lastingRecords(group) > 0); err != nil {
 		return nil, err // nothing was kept
 	}
 	if n > pooledBytes {
@@ -105,10 +119,10 @@ func (j *Journal) put(records []journal.Record, done journal.Done, takes bool) (
 			return nil, err // nothing was kept of this one
 		}
 	}
-	at := j.add(group)
-	j.account(at, n, records, lasting)
+	g := incoming{bytes: n, number: j.intake.number, waits: done != nil, direct: true}
+	j.account(j.add(group, g), group)
 	if done != nil {
-		turn = j.enqueue(at, done, takes)
+		turn = j.enqueue(done, true, takes)
 	}
 	if done == nil && j.opts.Durability != journal.None || len(j.unwritten.bytes) >= unwrittenBytes {
 		err := j.flush()
@@ -123,37 +137,46 @@ func (j *Journal) put(records []journal.Record, done journal.Done, takes bool) (
 	return turn, nil
 }
 
-// add puts any encoded group at the end of the tail, where there is room for it, and into the buffer that is
-// written next. mu is held.
-func (j *Journal) add(group []byte) journal.Position {
+// add puts an encoded group at the end of the tail, where there is room for it, and into the buffer that is written
+// next. mu is held.
+func (j *Journal) add(group []byte, g incoming) journal.Position {
 	s := j.tail
 	at := s.at(s.end)
 	place(group, s.generation, at, journal.Position(j.durable.Load()))
 	j.unwritten.add(group, before{end: s.end, ended: s.ended, totals: s.totals, last: j.last, owner: j.end.Load(),
-		number: j.number})
+		number: g.number, keep: !g.waits && !g.direct})
 	s.end += int64(len(group))
 	s.ended = kind(binary.LittleEndian.Uint32(group[24:])) == kindEnd
 	j.last = at
+	j.nextWaiter = max(j.nextWaiter, g.number)
+	if g.waits {
+		j.nextWaiter = g.number + 1
+		j.placing.at = append(j.placing.at, placed{g.number, at})
+	}
 	return at
 }
 
+// addOwn adds a group of the journal's own.
+func (j *Journal) addOwn(group []byte) { j.add(group, incoming{number: j.nextWaiter, direct: true}) }
+
 // account counts a group of the owner's that was added at a place. mu is held.
-func (j *Journal) account(at journal.Position, n int64, records []journal.Record, lasting int) {
+func (j *Journal) account(at journal.Position, group []byte) {
 	s := j.tail
 	offset := s.offset(at)
 	if half := s.size / 2; offset < half && s.end >= half || s.end >= s.wake {
 		s.wake = s.end + s.step()
 		j.wakeKeeper() // for the spare after this one, and for zeros ahead
 	}
+	records := uint64(binary.LittleEndian.Uint32(group[28:]))
 	s.totals.groups++
-	s.totals.records += uint64(len(records))
+	s.totals.records += records
 	s.totals.last = at
-	if lasting > 0 {
-		s.totals.lasting += uint64(lasting)
+	if lasting := lastingRecords(group); lasting > 0 {
+		s.totals.lasting += lasting
 		j.liveMu.Lock()
 		for i := range records {
-			if r := &records[i]; r.Life == journal.Lasting {
-				s.totals.lastingBytes += uint64(r.Size())
+			if life, size := entryOf(group, i); life == journal.Lasting {
+				s.totals.lastingBytes += size
 				s.live.set(slot(offset, uint32(i)), s.size)
 			}
 		}
@@ -161,6 +184,23 @@ func (j *Journal) account(at journal.Position, n int64, records []journal.Record
 	}
 	j.end.Store(uint64(at))
 	j.count.groups.Add(1)
-	j.count.records.Add(uint64(len(records)))
-	j.count.bytes.Add(uint64(n))
+	j.count.records.Add(records)
+	j.count.bytes.Add(uint64(len(group)))
+}
+
+// lastingRecords is how many records of an encoded group are lasting ones.
+func lastingRecords(group []byte) (n uint64) {
+	for i := range uint64(binary.LittleEndian.Uint32(group[28:])) {
+		if life, _ := entryOf(group, i); life == journal.Lasting {
+			n++
+		}
+	}
+	return n
+}
+
+// entryOf is the life and the size of a record of an encoded group.
+func entryOf(group []byte, i uint64) (life journal.Life, size uint64) {
+	e := group[groupHeaderBytes+entryBytes*i:][:entryBytes]
+	return journal.Life(binary.LittleEndian.Uint32(e[4:])),
+		uint64(binary.LittleEndian.Uint32(e[16:])) + uint64(binary.LittleEndian.Uint32(e[20:]))
 }

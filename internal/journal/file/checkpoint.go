@@ -170,6 +170,10 @@ func (j *Journal) SaveCheckpoint(ctx context.Context, at journal.Position, write
 	if err := j.syncLog(); err != nil {
 		return fmt.Errorf("save checkpoint: %w", err)
 	}
+	if uint64(at) > j.durable.Load() {
+		return fmt.Errorf("save checkpoint: %w: the disk has no room for the groups before position %d",
+			journal.ErrFull, at)
+	}
 	c.mu.Lock()
 	number := uint64(1)
 	if len(c.list) > 0 {
@@ -266,16 +270,16 @@ func (j *Journal) createCheckpoint(name string) (File, error) {
 	if !outOfHandles(err) {
 		return f, err
 	}
-	j.mu.Lock()
+	j.lockWhole()
 	j.dropLost()
 	n := len(j.spares) - 1
 	if n <= 0 {
-		j.mu.Unlock()
+		j.unlockWhole()
 		return nil, err
 	}
 	sp := j.spares[n]
 	j.spares = j.spares[:n]
-	j.mu.Unlock()
+	j.unlockWhole()
 	j.short.Store(true)
 	if f, err = j.rename(sp.f, sp.name, name); err != nil {
 		return nil, err
@@ -316,13 +320,13 @@ func (w *checkpointWriter) Write(b []byte) (int, error) {
 // giveUpSpare removes a spare to make room for a checkpoint, which is what lets segments be reclaimed. When cleaning
 // has the last one it waits: there will be more room.
 func (j *Journal) giveUpSpare() bool {
-	j.mu.Lock()
+	j.lockWhole()
 	if borrowed := j.borrowed; len(j.spares) == 0 && borrowed != nil {
-		j.mu.Unlock()
+		j.unlockWhole()
 		<-borrowed
 		return true
 	}
-	defer j.mu.Unlock()
+	defer j.unlockWhole()
 	if len(j.spares) == 0 {
 		return false
 	}

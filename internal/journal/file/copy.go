@@ -72,8 +72,8 @@ func (r *run) create(size int64) (err error) {
 
 // borrowSpare takes a spare for a cold segment, the last one only while there is room in the tail for those who settle.
 func (j *Journal) borrowSpare() (spare, bool) {
-	j.mu.Lock()
-	defer j.mu.Unlock()
+	j.lockWhole()
+	defer j.unlockWhole()
 	j.dropLost()
 	n := len(j.spares)
 	if n == 0 || n == 1 && j.tail.end > j.tail.size/2 {

@@ -99,7 +99,7 @@ func TestFullDiskInTheMiddleOfAWriteRefusesThatGroupOnly(t *testing.T) {
 			t.Fatalf("append on a full disk: %v", err)
 		}
 	}
-	if err := j.Write([]journal.Record{settle(1)}); !errors.Is(err, journal.ErrFull) {
+	if err := j.Write([]journal.Record{message(2, 900)}); !errors.Is(err, journal.ErrFull) {
 		t.Fatalf("write on a full disk: %v", err)
 	}
 	full.Store(false)

@@ -15,7 +15,7 @@ import (
 
 // Journal is a journal in the files of a folder. It implements journal.Journal.
 //
-// Locks are taken in the order in which the fields name them: mu, zeroMu, manifestMu, syncMu, segMu, liveMu.
+// Locks are taken in the order in which the fields name them: mu, intake.mu, zeroMu, manifestMu, syncMu, segMu, liveMu.
 type Journal struct {
 	opts  Options
 	fs    FS
@@ -30,7 +30,7 @@ type Journal struct {
 
 	// mu is the order of the log: who holds it has the next place.
 	mu        sync.Mutex
-	closed    atomic.Bool // set under mu
+	closed    atomic.Bool // set under mu and intake.mu
 	tail      *segment
 	last      journal.Position // last group of any kind
 	spares    []spare
@@ -41,9 +41,17 @@ type Journal struct {
 	shortage  error         // why the reserve could not be made up, since it was whole
 	borrowed  chan struct{} // not nil while cleaning has a spare of a full disk; closed when it is given back
 	unwritten unwritten
-	number    uint64                 // of the next waiter
-	refusals  []refusal              // of waiters who have not been told yet
-	waiting   *batch.Grouper[waiter] // for syncs; nil: opened for reading only
+	placing   placing
+	refusals  []refusal // of waiters who have not been told yet
+	// of the unwritten groups: those that were said to be kept and for which the disk had no room
+	heldBack     int
+	lastWritten  journal.Position // last group of any kind that is in its file
+	nextWaiter   uint64           // the number behind those of all waiters whose groups have places
+	placedWrites uint64           // of intake.written: those that have places
+
+	intake intake
+
+	waiting *batch.Grouper[waiter] // for syncs; nil: opened for reading only
 
 	zeroMu     sync.Mutex // held while the keeper writes zeros; it does not take mu meanwhile
 	manifestMu sync.Mutex // one change of the set of segments at a time
@@ -65,14 +73,15 @@ type Journal struct {
 
 	checkpoints checkpoints
 
-	end     atomic.Uint64 // last group of the owner's
-	written atomic.Uint64 // everything before this position is in the file
-	durable atomic.Uint64 // highest position known to be synced
-	failure atomic.Pointer[error]
-	ended   chan struct{} // closed once failure is set
-	count   counters
-	disk    underWay
-	found   found // damage, while the journal is open
+	end           atomic.Uint64 // last group of the owner's
+	written       atomic.Uint64 // everything before this position is in the file
+	durable       atomic.Uint64 // highest position known to be synced
+	flushedWrites atomic.Uint64 // of intake.written: those that are in the file
+	failure       atomic.Pointer[error]
+	ended         chan struct{} // closed once failure is set
+	count         counters
+	disk          underWay
+	found         found // damage, while the journal is open
 
 	scrubbing scrubbing
 
@@ -119,8 +128,10 @@ func Open(ctx context.Context, opts Options) (*Journal, error) {
 		return nil, errors.Join(fmt.Errorf("open journal %s: %w", o.Dir, err), j.letGo())
 	}
 	j.written.Store(uint64(j.tail.at(j.tail.end)))
+	j.lastWritten = j.last
 	if !o.ReadOnly {
 		j.waiting = j.newWaiting()
+		j.tellRoom()
 		j.owned.Go(j.keep)
 		if o.CleanBytes > 0 {
 			j.owned.Go(j.clean)
@@ -152,7 +163,17 @@ func (j *Journal) Info() journal.Info {
 func (j *Journal) SegmentBytes() int64 { return j.opts.SegmentBytes }
 
 // End implements journal.Journal.
-func (j *Journal) End() journal.Position { return journal.Position(j.end.Load()) }
+func (j *Journal) End() journal.Position {
+	j.intake.mu.Lock()
+	all := len(j.intake.groups) == 0 && j.intake.placing == 0
+	j.intake.mu.Unlock()
+	if !all {
+		j.mu.Lock()
+		defer j.mu.Unlock()
+		j.placeTaken()
+	}
+	return journal.Position(j.end.Load())
+}
 
 // fail makes the journal refuse everything from now on. The first reason stays.
 func (j *Journal) fail(err error) error {
@@ -192,9 +213,9 @@ func (j *Journal) Close() error {
 }
 
 func (j *Journal) close() error {
-	j.mu.Lock()
+	j.lockWhole()
 	j.closed.Store(true)
-	j.mu.Unlock()
+	j.unlockWhole()
 	var err error
 	if j.waiting != nil {
 		err = j.waiting.Close() // after the last sync and its done functions

@@ -116,6 +116,7 @@ func (j *Journal) refill(small bool) error {
 		}
 		j.mu.Lock()
 		j.spares = append(j.spares, sp)
+		j.tellRoom()
 		j.mu.Unlock()
 		if err != nil && !fullError(err) {
 			return fmt.Errorf("write zeros where %s begins: %w", name, err)
@@ -144,7 +145,7 @@ func (j *Journal) dropSpare(load *spareLoad) error {
 		return nil
 	}
 	sp := j.spares[0]
-	j.spares = slices.Delete(j.spares, 0, 1)
+	j.spares = slices.Delete(j.spares, 0, 1) // more than the reserve are left: there is room for the same groups
 	j.mu.Unlock()
 	if err := errors.Join(sp.f.Close(), j.fs.Remove(sp.name)); err != nil {
 		return fmt.Errorf("remove a spare that is not needed: %w", err)

@@ -12,7 +12,7 @@ import (
 // together.
 func (j *Journal) Read(ctx context.Context, addrs []journal.Address,
 	each func(i int, r journal.Record, err error)) error {
-	r := reader{j: j, end: j.End()}
+	r := reader{j: j, end: journal.Position(j.end.Load())}
 	last := journal.Position(0)
 	for _, a := range addrs {
 		if a.Position <= r.end {

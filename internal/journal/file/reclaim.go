@@ -174,5 +174,6 @@ func (j *Journal) recycle(s *segment) error {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	j.spares = append(j.spares, spare{f, name, s.size, s.size})
+	j.tellRoom()
 	return nil
 }

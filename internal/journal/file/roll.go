@@ -182,7 +182,7 @@ func (j *Journal) sealTail() error {
 		return nil
 	}
 	if !j.tail.ended {
-		j.add(encodeSeal(kindEnd, j.tail.totals))
+		j.addOwn(encodeSeal(kindEnd, j.tail.totals))
 	}
 	if err := j.flush(); err != nil {
 		return err

@@ -53,7 +53,7 @@ func (j *Journal) extents(from journal.Position) ([]extent, error) {
 	if j.closed.Load() {
 		return nil, journal.ErrClosed
 	}
-	if err := j.flush(); err != nil && !errors.Is(err, journal.ErrFull) {
+	if err := j.write(); err != nil && !errors.Is(err, journal.ErrFull) {
 		return nil, err
 	}
 	j.segMu.RLock()

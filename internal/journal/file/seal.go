@@ -15,7 +15,7 @@ func (j *Journal) seal() error {
 	case j.tail.end+2*sealBytes > j.tail.size:
 		k = kindEnd
 	}
-	j.add(encodeSeal(k, j.tail.totals))
+	j.addOwn(encodeSeal(k, j.tail.totals))
 	return j.flush()
 }
 
@@ -26,11 +26,11 @@ func (j *Journal) sealClean() error {
 	if err := j.failed(); err != nil {
 		return err
 	}
-	if err := j.flush(); err != nil && !errors.Is(err, journal.ErrFull) {
+	if err := j.write(); err != nil && !errors.Is(err, journal.ErrFull) {
 		return err
 	}
 	// Synced before the seal is written, which can then vouch for all of it.
-	if err := j.syncSegment(j.tail, j.last); err != nil {
+	if err := j.syncSegment(j.tail, j.lastWritten); err != nil {
 		return err
 	}
 	if err := j.seal(); errors.Is(err, journal.ErrFull) {

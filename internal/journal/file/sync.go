@@ -17,7 +17,8 @@ const unwrittenDelay = 100 * time.Millisecond
 // waiter is somebody who waits for a sync.
 type waiter struct {
 	number uint64           // in the order of the log
-	at     journal.Position // of his group; 0 when he waits for whatever is there
+	group  bool             // he waits for one of his own; else for whatever is there
+	at     journal.Position // of his group, once it has a place
 	done   journal.Done
 }
 
@@ -28,11 +29,11 @@ type refusal struct {
 	why      error
 }
 
-// enqueue makes a waiter one of those whom the next sync serves. If he takes turns and nobody else is to make that
-// sync, it is his. mu is held.
-func (j *Journal) enqueue(at journal.Position, done journal.Done, takes bool) (turn func()) {
-	w := waiter{j.number, at, done}
-	j.number++
+// enqueue makes somebody one of those whom the next sync serves. group: for a group of his own, which is in the intake,
+// or has its place. If he takes turns and nobody else is to make that sync, it is his. The lock of the intake is held.
+func (j *Journal) enqueue(done journal.Done, group, takes bool) (turn func()) {
+	w := waiter{number: j.intake.number, group: group, done: done}
+	j.intake.number++
 	var err error
 	if takes {
 		turn, err = j.waiting.PostTurn(w)
@@ -61,23 +62,31 @@ func (j *Journal) newWaiting() *batch.Grouper[waiter] {
 // commit makes durable what the waiters wait for, and tells them.
 func (j *Journal) commit(ws []waiter) {
 	j.mu.Lock()
-	var err error
-	if j.opts.Durability != journal.None {
+	j.placeTaken()
+	err := j.failed()
+	if err == nil && j.opts.Durability != journal.None {
 		err = j.flush()
 	}
-	s, last := j.tail, j.last
+	s, last := j.tail, j.lastWritten
+	for i := range ws {
+		if w := &ws[i]; w.group {
+			w.at = j.placing.take(w.number)
+		}
+	}
 	refusals := j.refusalsFrom(ws[0].number)
-	j.mu.Unlock()
+	short := j.placing.why
 	if errors.Is(err, journal.ErrFull) {
+		short = errors.Join(short, j.behind(err))
 		err = nil // those whom it concerns are told
 	}
+	j.mu.Unlock()
 	if err == nil && j.opts.Durability == journal.Fsync {
 		err = j.syncSegment(s, last)
 	}
 	for range ws {
 		<-j.slots
 	}
-	j.answer(ws, refusals, err)
+	j.answer(ws, refusals, short, err)
 }
 
 // refusalsFrom returns the refusals that concern waiters from a number on; those before have been told. mu is held.
@@ -86,8 +95,9 @@ func (j *Journal) refusalsFrom(number uint64) []refusal {
 	return slices.Clone(j.refusals)
 }
 
-// answer calls the done functions in the order of the log.
-func (j *Journal) answer(ws []waiter, refusals []refusal, err error) {
+// answer calls the done functions in the order of the log. short is what is told to those who wait for everything that
+// was written.
+func (j *Journal) answer(ws []waiter, refusals []refusal, short, err error) {
 	defer func() {
 		if v := recover(); v != nil { // those behind it will not be called: nobody may go on as if nothing had happened
 			j.opts.Report(j.fail(fmt.Errorf("a done function panicked: %v", v)))
@@ -95,21 +105,24 @@ func (j *Journal) answer(ws []waiter, refusals []refusal, err error) {
 	}()
 	left := 0 // groups: others wait only for the sync
 	for i := range ws {
-		if ws[i].at != 0 {
+		if ws[i].group {
 			left++
 		}
 	}
 	for i := range ws {
 		w := &ws[i]
-		if w.at != 0 {
+		if w.group {
 			left--
 		}
 		why := err
 		if why != nil {
 			why = fmt.Errorf("%w: %w", journal.ErrUnknown, why)
 		}
+		if why == nil && !w.group {
+			why = short
+		}
 		for _, r := range refusals {
-			if w.at != 0 && r.from <= w.number && w.number < r.to {
+			if w.group && r.from <= w.number && w.number < r.to {
 				why = r.why
 			}
 		}
@@ -124,8 +137,8 @@ func (j *Journal) answer(ws []waiter, refusals []refusal, err error) {
 // syncLog makes durable whatever was added before the call.
 func (j *Journal) syncLog() error {
 	j.mu.Lock()
-	err := j.flush()
-	s, last := j.tail, j.last
+	err := j.write()
+	s, last := j.tail, j.lastWritten
 	j.mu.Unlock()
 	if err != nil && !errors.Is(err, journal.ErrFull) {
 		return err
@@ -164,7 +177,7 @@ func (j *Journal) Sync(ctx context.Context) error {
 	if j.opts.Durability != journal.Fsync {
 		j.mu.Lock()
 		defer j.mu.Unlock()
-		if err := j.flush(); err != nil && !errors.Is(err, journal.ErrFull) {
+		if err := j.write(); err != nil && j.behind(err) != nil {
 			return fmt.Errorf("sync journal %s: %w", j.dir, err)
 		}
 		return nil
@@ -175,14 +188,14 @@ func (j *Journal) Sync(ctx context.Context) error {
 		return ctx.Err()
 	}
 	synced := make(chan error, 1)
-	j.mu.Lock()
+	j.intake.mu.Lock()
 	if j.closed.Load() {
-		j.mu.Unlock()
+		j.intake.mu.Unlock()
 		<-j.slots
 		return fmt.Errorf("sync journal %s: %w", j.dir, journal.ErrClosed)
 	}
-	j.enqueue(0, func(_ journal.Position, err error, _ int) { synced <- err }, false)
-	j.mu.Unlock()
+	j.enqueue(func(_ journal.Position, err error, _ int) { synced <- err }, false, false)
+	j.intake.mu.Unlock()
 	select {
 	case err := <-synced:
 		return err
@@ -210,7 +223,7 @@ func (j *Journal) flushNowAndThen() {
 		select {
 		case <-tick.C:
 			j.mu.Lock()
-			if err := j.flush(); err != nil {
+			if err := j.write(); err != nil {
 				j.opts.Report(err)
 			}
 			j.mu.Unlock()

@@ -87,25 +87,6 @@ func TestGroupsThatGatherWhileASyncRunsShareOneWriteAndOneSync(t *testing.T) {
 	}
 }
 
-func TestWriteHasWrittenWhatPrecedesItToo(t *testing.T) {
-	for range 50 {
-		d := faultfs.New()
-		j := mustOpen(t, small(d))
-		var a answers
-		a.append(t, j, message(1, 300))
-		first := j.End()
-		if err := j.Write([]journal.Record{settle(1)}); err != nil {
-			t.Fatal(err)
-		}
-		want := []journal.Position{first, j.End()}
-		after := d.AfterKill().Clone()
-		abandon(t, j, d)
-		if got, err := groupsOn(t, after); err != nil || !slices.Equal(got, want) {
-			t.Fatalf("after a kill there are groups at %v, %v; want %v", got, err, want)
-		}
-	}
-}
-
 func TestGroupThatHasAPlaceIsReadAndScannedBeforeItsSync(t *testing.T) {
 	for range 50 {
 		d := faultfs.New()

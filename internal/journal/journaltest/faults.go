@@ -2,7 +2,9 @@ package journaltest
 
 import (
 	"errors"
+	"sync"
 	"testing"
+	"time"
 
 	"github.com/hikyaku/hikyaku/internal/journal"
 	"github.com/hikyaku/hikyaku/internal/waittest"
@@ -24,6 +26,7 @@ func RunFaults(t *testing.T, fresh func(t *testing.T) (Harness, Faults)) {
 		{"NothingIsTakenOnceTheFateOfAGroupIsUnknown", testUnknown},
 		{"FullMediumRefusesMessagesAndTakesSettlements", testFull},
 		{"MediumThatDoesNotAnswerIsToldAndGoesOn", testStalled},
+		{"NobodyWaitsForAMediumThatDoesNotAnswerButWhoAsksForIt", testGiven},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -59,6 +62,7 @@ func testUnknown(t *testing.T, h Harness, f Faults) {
 		"append": j.Append([]journal.Record{message(3, 100)}, never),
 		"turn":   turnErr,
 		"write":  j.Write([]journal.Record{settle(3)}),
+		"flush":  j.Flush(),
 		"sync":   j.Sync(t.Context()),
 		"health": j.Health(),
 	} {
@@ -107,6 +111,9 @@ func testFull(t *testing.T, h Harness, f Faults) {
 	if err := j.Write([]journal.Record{settle(2)}); err != nil {
 		t.Errorf("a settlement that nobody waits for: %v", err)
 	}
+	if err := j.Flush(); err != nil {
+		t.Errorf("a flush of it: %v", err)
+	}
 	mustRead(t, j, addrs, records)
 	f.Fill(false)
 	if after := appendWait(t, j, message(3, 1000)); after <= p {
@@ -146,5 +153,48 @@ func testStalled(t *testing.T, h Harness, f Faults) {
 	appendWait(t, j, message(2, 100))
 	if n := len(scan(t, j, 0)); n != 2 {
 		t.Errorf("the log has %d groups", n)
+	}
+}
+
+// testGiven: who appends and writes waits for no medium. He may hold a lock that everybody needs.
+func testGiven(t *testing.T, h Harness, f Faults) {
+	j := open(t, h)
+	appendWait(t, j, message(0, 100))
+	f.Hang(true)
+	var all sync.WaitGroup
+	answered := func(_ journal.Position, err error, _ int) {
+		defer all.Done()
+		if err != nil {
+			t.Error(err)
+		}
+	}
+	given := make(chan error)
+	go func() {
+		for n := range 20 {
+			all.Add(1)
+			err := j.Append([]journal.Record{message(2*n+1, 100)}, answered)
+			given <- errors.Join(err, j.Write([]journal.Record{settle(2*n + 2)}))
+		}
+		close(given)
+	}()
+	for n := range 20 {
+		select {
+		case err := <-given:
+			if err != nil {
+				t.Errorf("groups %d: %v", n, err)
+			}
+		case <-time.After(time.Minute):
+			t.Fatal("an append or a write waits for a medium that does not answer")
+		}
+	}
+	f.Hang(false)
+	all.Wait()
+	if err := j.Flush(); err != nil {
+		t.Error(err)
+	}
+	for i, g := range scan(t, j, 0) {
+		if g.Records[0].Sequence != uint64(i) {
+			t.Fatalf("group %d is %d", i, g.Records[0].Sequence)
+		}
 	}
 }

@@ -70,6 +70,7 @@ func testClose(t *testing.T, h Harness) {
 	for what, err := range map[string]error{
 		"append":     j.Append([]journal.Record{settle(1)}, never),
 		"write":      j.Write([]journal.Record{settle(1)}),
+		"flush":      j.Flush(),
 		"sync":       j.Sync(t.Context()),
 		"read":       j.Read(t.Context(), []journal.Address{{Position: 1}}, func(int, journal.Record, error) {}),
 		"checkpoint": j.SaveCheckpoint(t.Context(), 0, func(io.Writer) error { return nil }),

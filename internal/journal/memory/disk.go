@@ -20,13 +20,14 @@ const stride = 10
 
 // Disk holds the log and the checkpoints. Its methods may be called from any goroutine.
 type Disk struct {
-	mu     sync.Mutex
-	groups []group // by position
-	end    journal.Position
-	synced journal.Position // everything up to here survives a power cut
-	saved  []checkpoint     // the last two, the older one first
-	loaded bool             // Keep was called: what is released may go
-	opened bool
+	mu      sync.Mutex
+	groups  []group // by position
+	end     journal.Position
+	synced  journal.Position // everything up to here survives a power cut,
+	flushed journal.Position // and up to here the death of the process
+	saved   []checkpoint     // the last two, the older one first
+	loaded  bool             // Keep was called: what is released may go
+	opened  bool
 
 	live, total uint64 // bytes of records that are not released; of all
 }
@@ -52,12 +53,12 @@ type checkpoint struct {
 // New makes an empty Disk.
 func New() *Disk { return &Disk{} }
 
-// After returns what a restart finds: after a power cut only what was synced, else all that was written. It is a copy:
+// After returns what a restart finds: after a power cut only what was synced, else what was flushed too. It is a copy:
 // what holds this Disk open now may go on with it.
 func (d *Disk) After(powerCut bool) *Disk {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	n := &Disk{end: d.end, saved: slices.Clone(d.saved), live: d.live, total: d.total}
+	n := &Disk{end: d.flushed, saved: slices.Clone(d.saved), live: d.live, total: d.total}
 	if powerCut {
 		n.end = d.synced
 	}
@@ -65,7 +66,7 @@ func (d *Disk) After(powerCut bool) *Disk {
 		n.groups = append(n.groups, group{g.position, slices.Clone(g.records)})
 	}
 	n.cut(n.end)
-	n.synced = n.end
+	n.synced, n.flushed = n.end, n.end
 	return n
 }
 
@@ -123,7 +124,7 @@ func (d *Disk) cut(p journal.Position) {
 		d.dropped(g)
 	}
 	d.groups = d.groups[:i:i]
-	d.end, d.synced = min(d.end, p), min(d.synced, p)
+	d.end, d.synced, d.flushed = min(d.end, p), min(d.synced, p), min(d.flushed, p)
 }
 
 // dropped counts a group that is no more.

@@ -10,13 +10,14 @@ import (
 
 // faults are what goes wrong with a journal, as its owner's tests want it.
 type faults struct {
-	held     bool   // nothing becomes durable
-	full     bool   // lasting records are refused
-	refusing bool   // done functions are told ErrRefused
-	losing   bool   // the fate of the next group is unknown, and nothing is taken then
-	broken   error  // nothing is taken
-	reading  func() // called before the next read
-	reads    int
+	held      bool   // nothing becomes durable
+	full      bool   // lasting records are refused
+	refusing  bool   // done functions are told ErrRefused
+	losing    bool   // the fate of the next group is unknown, and nothing is taken then
+	broken    error  // nothing is taken
+	unflushed error  // what Flush answers
+	reading   func() // called before the next read
+	reads     int
 }
 
 // Hold stops everything from becoming durable, and done functions from being called, until it is called with false.
@@ -35,6 +36,9 @@ func (j *Journal) Refuse(on bool) { j.set(func() { j.faults.refusing = on }) }
 
 // Fill lets groups with lasting records be refused with journal.ErrFull, until it is called with false.
 func (j *Journal) Fill(on bool) { j.set(func() { j.faults.full = on }) }
+
+// FailFlush lets Flush answer err, until it is called with nil.
+func (j *Journal) FailFlush(err error) { j.set(func() { j.faults.unflushed = err }) }
 
 // Break lets everything be refused with err, for good. A journal.ErrFailed closes Failed.
 func (j *Journal) Break(err error) {

@@ -120,7 +120,7 @@ func (j *Journal) answer() {
 
 func (j *Journal) sync() {
 	if j.disk.synced != j.disk.end {
-		j.disk.synced = j.disk.end
+		j.disk.synced, j.disk.flushed = j.disk.end, j.disk.end
 		j.stats.Syncs++
 	}
 }
@@ -219,6 +219,20 @@ func (j *Journal) Write(records []journal.Record) error {
 	}
 	j.add(records)
 	return nil
+}
+
+// Flush implements journal.Journal.
+func (j *Journal) Flush() error {
+	j.disk.mu.Lock()
+	defer j.disk.mu.Unlock()
+	err := j.usable()
+	if err == nil {
+		err = j.faults.unflushed
+	}
+	if err == nil {
+		j.disk.flushed = j.disk.end
+	}
+	return err
 }
 
 // Sync implements journal.Journal.

@@ -68,7 +68,7 @@ func TestADiskIsOpenOnce(t *testing.T) {
 	mustOpen(t, d, memory.Options{})
 }
 
-func TestAPowerCutLosesWhatWasNotSynced(t *testing.T) {
+func TestAPowerCutLosesWhatWasNotSyncedAndAKillWhatWasNotFlushed(t *testing.T) {
 	d := memory.New()
 	j := mustOpen(t, d, memory.Options{})
 	if err := j.Write([]journal.Record{{Life: journal.Lasting, Body: []byte("synced")}}); err != nil {
@@ -78,10 +78,19 @@ func TestAPowerCutLosesWhatWasNotSynced(t *testing.T) {
 		t.Fatal(err)
 	}
 	first := j.End()
-	if err := j.Write([]journal.Record{{Life: journal.Lasting, Body: []byte("not")}}); err != nil {
+	write := func(body string) {
+		t.Helper()
+		if err := j.Write([]journal.Record{{Life: journal.Lasting, Body: []byte(body)}}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write("flushed")
+	flushed := j.End()
+	if err := j.Flush(); err != nil {
 		t.Fatal(err)
 	}
-	for powerCut, want := range map[bool]journal.Position{true: first, false: j.End()} {
+	write("not even that")
+	for powerCut, want := range map[bool]journal.Position{true: first, false: flushed} {
 		if got := mustOpen(t, d.After(powerCut), memory.Options{}).End(); got != want {
 			t.Errorf("power cut: %t: the end is %d, not %d", powerCut, got, want)
 		}
