@@ -38,9 +38,14 @@ type AsyncSink interface {
 // sendPatience is how long SendAsync gives messages whose context has no deadline.
 const sendPatience = time.Minute
 
+// Deliverer is what SendAsync needs of an AsyncSink.
+type Deliverer interface {
+	Deliver(m *message.Message, deadline time.Time, done func(Outcome))
+}
+
 // SendAsync is the Send of an AsyncSink: it delivers a batch and waits for the answers. Those that have not come when
 // ctx ends are Retry outcomes; what is told of them later is ignored.
-func SendAsync(ctx context.Context, s AsyncSink, batch []*message.Message) ([]Outcome, error) {
+func SendAsync(ctx context.Context, s Deliverer, batch []*message.Message) ([]Outcome, error) {
 	deadline, ok := ctx.Deadline()
 	if !ok {
 		deadline = time.Now().Add(sendPatience)

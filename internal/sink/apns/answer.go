@@ -23,7 +23,7 @@ func (d *delivery) came(r push.Result) {
 	}
 	if d.sink.newest.End(d.push) && (r.Err != nil || r.Response.Status != 200) {
 		d.pass.End(false)
-		d.done(component.Drop(component.ErrReplaced))
+		d.Done(component.Drop(component.ErrReplaced))
 		return
 	}
 	if r.Err != nil {
@@ -34,10 +34,10 @@ func (d *delivery) came(r push.Result) {
 	if r.Response.Status == 200 {
 		d.pass.End(true)
 		d.sink.devices.Calm(d.app.name, d.wish.token)
-		if d.named != nil {
-			d.named(r.Response.Get("apns-id"))
+		if d.Named != nil {
+			d.Named(r.Response.Get("apns-id"))
 		}
-		d.done(component.OK(r.Sent))
+		d.Done(component.OK(r.Sent))
 		return
 	}
 	d.refused(r)
@@ -46,10 +46,10 @@ func (d *delivery) came(r push.Result) {
 // lost deals with a request that has no answer.
 func (d *delivery) lost(r push.Result) {
 	if errors.Is(r.Err, push.ErrDeadline) && r.Unprocessed && d.expired(d.sink.clock()) {
-		d.done(d.drop())
+		d.Done(d.drop())
 		return
 	}
-	d.done(d.sink.counts.Lost(r))
+	d.Done(d.sink.counts.Lost(r))
 }
 
 // verdict is what follows from a reason.
@@ -169,11 +169,11 @@ func (d *delivery) refused(r push.Result) {
 	case mistrust:
 		o = d.hold(now, refusedRest, d.authorization, reason)
 	case fails:
-		s.failed.Add(d.message.ID, r.Connection, now)
+		s.failed.Add(d.Message.ID, r.Connection, now)
 		o.Slow = true
 	}
 	o.Sent = r.Sent
-	d.done(o)
+	d.Done(o)
 }
 
 // hold lets everything of the key rest, or everything with a provider token.

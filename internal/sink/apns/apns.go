@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"github.com/hikyaku/hikyaku/internal/component"
-	"github.com/hikyaku/hikyaku/internal/message"
 	"github.com/hikyaku/hikyaku/internal/push/avoid"
 	"github.com/hikyaku/hikyaku/internal/push/collapse"
 	"github.com/hikyaku/hikyaku/internal/push/dead"
@@ -18,12 +17,14 @@ import (
 	"github.com/hikyaku/hikyaku/internal/push/outcome"
 	"github.com/hikyaku/hikyaku/internal/push/payload"
 	"github.com/hikyaku/hikyaku/internal/push/rest"
+	"github.com/hikyaku/hikyaku/internal/push/sender"
 	"github.com/hikyaku/hikyaku/internal/push/suspect"
 	"github.com/hikyaku/hikyaku/internal/queue"
 )
 
 // Sink sends pushes. It is a component.AsyncSink.
 type Sink struct {
+	sender.Entry
 	name        string
 	store       dead.Store
 	apps        map[string]*app
@@ -34,7 +35,6 @@ type Sink struct {
 	ttl         time.Duration
 	collapseID  string
 	feedback    queue.Name
-	receipts    queue.Name
 	proxy       string // as outbound.Policy.Tunnel has it
 	deadFor     time.Duration
 	connections int
@@ -110,29 +110,11 @@ func (s *Sink) Start(ctx context.Context) error {
 	return nil
 }
 
-// Send delivers a batch and waits for it.
-func (s *Sink) Send(ctx context.Context, batch []*message.Message) ([]component.Outcome, error) {
-	return component.SendAsync(ctx, s, batch)
-}
-
-// Deliver begins to send a message.
-func (s *Sink) Deliver(m *message.Message, deadline time.Time, done func(component.Outcome)) {
-	d := &delivery{sink: s, message: m, deadline: deadline, done: done}
-	if s.receipts != (queue.Name{}) {
-		d.tellReceipt()
-	}
-	if d.prepare(s.clock()) {
-		d.watched()
-	}
-}
-
-// DeliverDirect implements component.DirectSink.
-func (s *Sink) DeliverDirect(m *message.Message, deadline time.Time, done func(component.Answer)) {
-	name := ""
-	d := &delivery{
-		sink: s, message: m, deadline: deadline,
-		named: func(n string) { name = n },
-		done:  func(o component.Outcome) { done(component.Answer{Outcome: o, Name: name}) },
+// begin begins to send a message.
+func (s *Sink) begin(c sender.Call) {
+	d := &delivery{Call: c, sink: s}
+	if c.Receipt {
+		d.Tell(d.fillReceipt)
 	}
 	if d.prepare(s.clock()) {
 		d.watched()

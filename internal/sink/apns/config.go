@@ -149,6 +149,7 @@ func New(c Config, env component.Env) (component.Sink, error) {
 			s.only = a
 		}
 	}
+	s.Begin = s.begin
 	return s, nil
 }
 
@@ -196,7 +197,7 @@ func (s *Sink) check(c Config) error {
 	if s.feedback, err = setting.Queue("feedback", c.Feedback); err != nil {
 		return err
 	}
-	if s.receipts, err = setting.Queue("receipts", c.Receipts); err != nil {
+	if s.Entry.To, err = setting.Queue("receipts", c.Receipts); err != nil {
 		return err
 	}
 	s.proxy = c.Proxy

@@ -6,21 +6,19 @@ import (
 	"time"
 
 	"github.com/hikyaku/hikyaku/internal/component"
-	"github.com/hikyaku/hikyaku/internal/message"
 	"github.com/hikyaku/hikyaku/internal/push"
 	"github.com/hikyaku/hikyaku/internal/push/collapse"
 	"github.com/hikyaku/hikyaku/internal/push/dead"
 	"github.com/hikyaku/hikyaku/internal/push/payload"
+	"github.com/hikyaku/hikyaku/internal/push/receipt"
+	"github.com/hikyaku/hikyaku/internal/push/sender"
 	"github.com/hikyaku/hikyaku/internal/push/suspect"
 )
 
 // delivery is one message on its way.
 type delivery struct {
-	sink     *Sink
-	message  *message.Message
-	deadline time.Time
-	done     func(component.Outcome)
-	named    func(string) // is told before done what the far end calls what it took; nil: nobody asks
+	sender.Call
+	sink *Sink
 
 	app           *app
 	wish          wish
@@ -48,7 +46,6 @@ var (
 	errPayloadEmpty    = errors.New("PayloadEmpty: a message without a body, and no payload configured")
 	errBadToken        = errors.New("BadDeviceToken: it is not made of hexadecimal digits")
 	errNoToken         = errors.New("it has neither an attribute token nor a channel")
-	errNoApp           = errors.New("it has no attribute app, and several are configured")
 )
 
 // prepare makes the request. When there is nothing to send, it answers for the message and returns false.
@@ -88,9 +85,9 @@ func (d *delivery) enter() {
 		return
 	}
 	if d.first = first; first != nil {
-		done := d.done
+		done := d.Done
 		// it is told once the next pause has begun: none goes before that, and who hears of it may send
-		d.done = func(o component.Outcome) {
+		d.Done = func(o component.Outcome) {
 			d.app.pause.leave(first, false)
 			done(o)
 		}
@@ -100,24 +97,22 @@ func (d *delivery) enter() {
 
 // answer answers for a message that is not sent.
 func (d *delivery) answer(o component.Outcome) (ready bool) {
-	d.done(o)
+	d.Done(o)
 	return false
 }
 
 // address finds out where the message goes.
 func (d *delivery) address() bool {
 	s, w := d.sink, &d.wish
-	if err := w.read(d.message); err != nil {
+	if err := w.read(d.Message); err != nil {
 		return d.answer(component.Reject(err))
 	}
-	if d.app = s.only; w.app != "" {
-		if d.app = s.apps[w.app]; d.app == nil {
-			return d.answer(component.Reject(fmt.Errorf("app %.100q is not configured", w.app)))
-		}
+	app, err := sender.Choose(s.apps, s.only, "app", w.app)
+	if err != nil {
+		return d.answer(component.Reject(err))
 	}
+	d.app = app
 	switch {
-	case d.app == nil:
-		return d.answer(component.Reject(errNoApp))
 	case w.token == "" && w.channel == "":
 		return d.answer(component.Reject(errNoToken))
 	case w.channel == "" && !isToken(w.token):
@@ -131,7 +126,7 @@ func (d *delivery) address() bool {
 
 // wanted tells whether anybody still wants the message: it is neither expired nor replaced, and its device lives.
 func (d *delivery) wanted(now time.Time) bool {
-	s, w, m := d.sink, &d.wish, d.message
+	s, w, m := d.sink, &d.wish, d.Message
 	switch {
 	case w.expiration > 0:
 		d.expires = time.Unix(w.expiration, 0)
@@ -154,7 +149,7 @@ func (d *delivery) wanted(now time.Time) bool {
 		var replaced bool
 		if d.push, replaced = s.newest.Note(m.Time, d.app.name, w.token, w.collapse); !replaced {
 			var err error
-			if replaced, err = s.backlog.Newer(m, d.deadline); err != nil {
+			if replaced, err = s.backlog.Newer(m, d.Deadline); err != nil {
 				return d.answer(component.Hold(0, err))
 			}
 		}
@@ -181,15 +176,15 @@ func (d *delivery) drop() component.Outcome {
 const answerTime = 5 * time.Second
 
 func (d *delivery) send() {
-	until := d.deadline
+	until := d.Deadline
 	if late := d.expires.Add(answerTime); !d.expires.IsZero() && late.Before(until) {
 		until = late
 	}
-	avoid := d.sink.failed.Take(d.message.ID)
+	avoid := d.sink.failed.Take(d.Message.ID)
 	p := d.push
 	if d.sink.newest.Begin(p) {
 		d.pass.End(false)
-		d.done(component.Drop(component.ErrReplaced))
+		d.Done(component.Drop(component.ErrReplaced))
 		return
 	}
 	d.sink.newest.Sent(p, d.app.client.StartElsewhere(&d.request, until, avoid, d.came))
@@ -199,7 +194,7 @@ func (d *delivery) send() {
 // a copy.
 func (d *delivery) resend(authorization string) {
 	again := &delivery{
-		sink: d.sink, message: d.message, deadline: d.deadline, done: d.done, named: d.named,
+		Call: d.Call, sink: d.sink,
 		app: d.app, wish: d.wish, expires: d.expires, first: d.first, push: d.push.Again(), request: d.request,
 		pass: d.pass,
 	}
@@ -214,9 +209,17 @@ func (d *delivery) resend(authorization string) {
 // bury remembers that the device is gone, or reports a suspect, and then rejects the message, unless that has been
 // answered for.
 func (d *delivery) bury(death dead.Death, reason error, answer bool) {
-	done := d.done
+	done := d.Done
 	if !answer {
 		done = func(component.Outcome) {}
 	}
 	d.sink.dead.Reject(death, reason, done)
+}
+
+// fillReceipt says what a receipt has of the message.
+func (d *delivery) fillReceipt(r *component.Receipt) {
+	if d.app != nil {
+		r.App, r.Environment = d.app.name, d.app.config.Environment
+	}
+	r.Device = receipt.Device(d.wish.token)
 }

@@ -9,9 +9,9 @@ import (
 
 // body makes the payload and checks its size.
 func (d *delivery) body() ([]byte, error) {
-	body := d.message.Body
+	body := d.Message.Body
 	if p := d.sink.payload; p != nil {
-		made, err := p.Make(d.message)
+		made, err := p.Make(d.Message)
 		if err != nil {
 			return nil, err
 		}
@@ -50,7 +50,7 @@ func (d *delivery) fill(body []byte) {
 		fields = append(fields, push.Field{Name: "authorization", Value: d.authorization, Sensitive: true})
 	}
 	d.request = push.Request{Method: "POST", Body: body}
-	id := d.message.ID.String()
+	id := d.Message.ID.String()
 	if w.channel != "" {
 		d.request.Path = "/4/broadcasts/apps/" + d.app.topic
 		add("apns-request-id", id)

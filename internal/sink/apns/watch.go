@@ -114,7 +114,7 @@ func (d *delivery) watched() {
 		d.enter()
 		return
 	}
-	d.app.watches.of(d.topic()).Enter(&d.pass, d.wish.token, suspect.KindOf(d.message),
+	d.app.watches.of(d.topic()).Enter(&d.pass, d.wish.token, suspect.KindOf(d.Message),
 		func(wait time.Duration, why error) {
 			if wait > 0 {
 				d.answer(component.Hold(wait, why))
@@ -134,11 +134,11 @@ func (d *delivery) doubt(what verdict, reason *Refusal, sent time.Time) {
 		case v == suspect.Mistake && first:
 			o := component.Hold(time.Second, reason)
 			o.Sent = sent
-			d.done(o)
+			d.Done(o)
 		case what == mistopic && first:
 			o := component.Reject(reason)
 			o.Sent = sent
-			d.done(o)
+			d.Done(o)
 		case v == suspect.Gone && what == doubts && d.app.owns(d.topic()):
 			d.bury(death, reason, first)
 		case first: // unclear, or a topic that is not the app's: nothing follows for the device
@@ -154,6 +154,6 @@ func (d *delivery) death(since time.Time, reason *Refusal) dead.Death {
 	w := &d.wish
 	return dead.Death{
 		App: d.app.name, Of: d.app.of(d.topic()), Token: w.token[:min(len(w.token), maxToken)],
-		Since: since, Reason: reason.Reason, Status: reason.Status, Message: d.message.ID,
+		Since: since, Reason: reason.Reason, Status: reason.Status, Message: d.Message.ID,
 	}
 }

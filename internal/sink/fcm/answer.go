@@ -3,7 +3,6 @@ package fcm
 import (
 	"cmp"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"strings"
 	"time"
@@ -11,7 +10,6 @@ import (
 	"github.com/hikyaku/hikyaku/internal/component"
 	"github.com/hikyaku/hikyaku/internal/push"
 	"github.com/hikyaku/hikyaku/internal/push/rest"
-	"github.com/hikyaku/hikyaku/internal/push/token"
 )
 
 // thirdParty is FCM's word for credentials of the project, for Apple or Web Push, that are wrong or not there.
@@ -25,19 +23,19 @@ const (
 
 // came is told how a request ended.
 func (d *delivery) came(r push.Result) {
-	replaced := d.sink.newest.End(d.push)
+	replaced := d.sink.newest.End(d.Push)
 	switch {
 	case replaced && (r.Err != nil || r.Response.Status != 200):
-		d.end(component.Drop(component.ErrReplaced), false)
+		d.End(component.Drop(component.ErrReplaced), false)
 	case r.Err != nil:
-		d.end(d.sink.counts.Lost(r), false)
+		d.End(d.sink.counts.Lost(r), false)
 	case r.Response.Status == 200:
-		d.sink.devices.Calm(d.project.name, d.wish.name)
+		d.sink.devices.Calm(d.project.Name, d.wish.name)
 		d.project.calm()
-		if d.named != nil {
-			d.named(nameIn(r.Response.Body))
+		if d.Named != nil {
+			d.Named(nameIn(r.Response.Body))
 		}
-		d.end(component.OK(r.Sent), true)
+		d.End(component.OK(r.Sent), true)
 	default:
 		d.refused(r)
 	}
@@ -54,18 +52,6 @@ func nameIn(body []byte) string {
 	return took.Name
 }
 
-// tokenless is the outcome where there is no access token to send with: nothing was tried.
-func (d *delivery) tokenless(err error) component.Outcome {
-	if errors.Is(err, token.ErrLate) {
-		return component.Again(0, err)
-	}
-	after, final := token.Failed(err)
-	if final { // each message would be told the same: let them wait where they are
-		d.project.pause.Begin(d.sink.clock(), max(after, time.Second), err)
-	}
-	return component.Hold(after, err)
-}
-
 // refused deals with an answer that is not 200.
 func (d *delivery) refused(r push.Result) {
 	s, now := d.sink, d.sink.clock()
@@ -73,59 +59,51 @@ func (d *delivery) refused(r push.Result) {
 	s.counts.Add(reason.Word())
 	o := component.Again(rest.After(r.Response.Get("retry-after"), now), reason)
 	switch {
-	case reason.FCM == "UNREGISTERED" && d.single():
-		d.passes.Device.End(true)
-		d.passes.Message.End(false)
-		d.bury(d.death(now, reason), reason, r.Sent, true)
+	case reason.FCM == "UNREGISTERED" && d.Single:
+		d.Passes.Device.End(true)
+		d.Passes.Message.End(false)
+		d.Bury(d.Death(now, reason.FCM, reason.Status), reason, r.Sent, true)
 		return
-	case reason.FCM == "SENDER_ID_MISMATCH" && d.passes.Device.Waits():
-		d.doubt(now, reason, r.Sent)
+	case reason.FCM == "SENDER_ID_MISMATCH" && d.Passes.Device.Waits():
+		d.Doubt(d.Death(now, reason.FCM, reason.Status), reason, r.Sent)
 		return
 	case reason.FCM == thirdParty:
 		o.After = max(o.After, partyRest)
 		o.Held = d.project.party(now, d.device(), reason)
 	case reason.FCM == "" && reason.Status == 401:
-		d.project.tokens.Refused(d.authorization)
-		if !d.renewed {
+		d.project.Tokens.Refused(d.Authorization)
+		if !d.Renewed {
 			d.resend()
 			return
 		}
-		o = d.hold(now, refusedRest, reason)
+		o = d.Hold(now, refusedRest, reason)
 	case reason.FCM == "" && (reason.Status == 403 || reason.Status == 404):
-		o = d.hold(now, refusedRest, reason) // the account may not send for this project, or there is none such
+		o = d.Hold(now, refusedRest, reason) // the account may not send for this project, or there is none such
 	case reason.Status == 429:
 		o = d.less(now, o)
 	case reason.Status >= 500, reason.Status == 408:
 		s.failed.Add(d.message.ID, r.Connection, now)
 		o.Slow = true
 		if o.After > 0 {
-			d.project.pause.Strike(now, d.device(), o.After, reason)
+			d.project.Pause.Strike(now, d.device(), o.After, reason)
 		}
-	case d.passes.Message.Waits():
-		d.misfit(reason, r.Sent)
+	case d.Passes.Message.Waits():
+		d.Misfit(reason, r.Sent)
 		return
 	default:
 		o = component.Reject(reason)
 	}
 	o.Sent = r.Sent
-	d.end(o, false)
+	d.End(o, false)
 }
 
 // less heeds a quota: the device's, or, when several are told so, the project's.
 func (d *delivery) less(now time.Time, o component.Outcome) component.Outcome {
-	if all := cmp.Or(o.After, quotaRest); d.project.pause.Strike(now, d.device(), all, o.Reason) {
+	if all := cmp.Or(o.After, quotaRest); d.project.Pause.Strike(now, d.device(), all, o.Reason) {
 		o.After, o.Slow = all, true
 		return o
 	}
-	o.After = d.sink.devices.Strain(d.project.name, d.wish.name, now, o.After)
-	return o
-}
-
-// hold lets the whole project rest.
-func (d *delivery) hold(now time.Time, d2 time.Duration, reason error) component.Outcome {
-	d.project.pause.Begin(now, d2, reason)
-	o := component.Again(d2, reason)
-	o.Slow = true
+	o.After = d.sink.devices.Strain(d.project.Name, d.wish.name, now, o.After)
 	return o
 }
 

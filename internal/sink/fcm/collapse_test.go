@@ -108,5 +108,5 @@ func TestABacklogIsAQueuesName(t *testing.T) {
 func TestAPushWaitsWhileNobodyKnowsWhetherANewerOneWaits(t *testing.T) {
 	f := newFar(t, nil)
 	s := newSink(t, f, func(c *Config) { c.Backlog = "outbox" })
-	pushtest.WhileAway(t, s, &s.backlog, to(device(1), "collapse_key", "score"), "token")
+	pushtest.WhileAway(t, s, &s.sender.Backlog, to(device(1), "collapse_key", "score"), "token")
 }

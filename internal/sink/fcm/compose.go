@@ -114,8 +114,8 @@ func (d *delivery) android(members map[string]json.RawMessage, now time.Time) er
 		add["collapse_key"] = k
 	}
 	switch {
-	case d.limited:
-		left := min(d.until.Sub(now), longestTTL)
+	case d.Limited:
+		left := min(d.Until.Sub(now), longestTTL)
 		add["ttl"] = strconv.FormatInt(int64((left+time.Second-1)/time.Second), 10) + "s"
 	case d.wish.expiration.Set:
 		add["ttl"] = "0s"

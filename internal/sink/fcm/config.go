@@ -14,6 +14,7 @@ import (
 	"github.com/hikyaku/hikyaku/internal/component"
 	"github.com/hikyaku/hikyaku/internal/push/dead"
 	"github.com/hikyaku/hikyaku/internal/push/payload"
+	"github.com/hikyaku/hikyaku/internal/push/sender"
 	"github.com/hikyaku/hikyaku/internal/push/setting"
 	"github.com/hikyaku/hikyaku/internal/push/suspect"
 )
@@ -101,13 +102,19 @@ func New(c Config, env component.Env) (component.Sink, error) {
 		return nil, err
 	}
 	s.backlog.Or("fid")
+	s.Begin = s.begin
+	s.sender = &sender.Sender{
+		Clock: func() time.Time { return s.clock() }, Dead: s.dead, Newest: &s.newest, Backlog: s.backlog,
+		Failed: &s.failed, Counts: &s.counts, CountGone: countDead,
+		Devices: &s.devices, Rests: errDeviceRests, Device: "device", Token: "device",
+	}
 	for _, name := range slices.Sorted(maps.Keys(c.Projects)) {
 		p, err := newProject(name, c.Projects[name])
 		if err != nil {
 			return nil, err
 		}
 		percent := cmp.Or(c.SuspectPercent, suspect.DefaultPercent)
-		p.watches = suspect.NewWatches(suspect.Config{
+		p.Watches = suspect.NewWatches(suspect.Config{
 			Percent: percent, Answers: c.SuspectAnswers, Clock: func() time.Time { return s.clock() },
 			Mistake: func(seen suspect.Seen) error { return p.mistake(percent, seen) },
 		}, p.refused)
@@ -151,7 +158,7 @@ func (s *Sink) check(c Config) error {
 	if s.feedback, err = setting.Queue("feedback", c.Feedback); err != nil {
 		return err
 	}
-	if s.receipts, err = setting.Queue("receipts", c.Receipts); err != nil {
+	if s.Entry.To, err = setting.Queue("receipts", c.Receipts); err != nil {
 		return err
 	}
 	s.proxy = c.Proxy
@@ -167,7 +174,7 @@ func newProject(name string, c Project) (*project, error) {
 	if c.ID != "" && !isID(c.ID) {
 		return nil, component.Setting("projects."+name+".id", fmt.Errorf("%q is no project's id", c.ID))
 	}
-	p := &project{name: name, config: c, id: c.ID, address: googleHost}
+	p := &project{Account: sender.Account{Kind: "project", Name: name}, config: c, id: c.ID, address: googleHost}
 	if c.Endpoint != "" {
 		p.address = strings.TrimSuffix(strings.TrimPrefix(c.Endpoint, "https://"), "/")
 		if _, _, err := net.SplitHostPort(p.address); err != nil {

@@ -21,8 +21,7 @@ func (s *Sink) Figures() figure.Figures {
 	}
 	f.Apps = map[string]figure.App{}
 	for name, p := range s.projects {
-		left, _ := p.pause.Left(now)
-		f.Apps[name] = figure.App{Paused: left > 0 || p.why() != nil, TokenAge: p.tokens.Age()}
+		f.Apps[name] = p.Figure(now)
 	}
 	return f
 }

@@ -11,7 +11,6 @@ import (
 	"time"
 
 	"github.com/hikyaku/hikyaku/internal/component"
-	"github.com/hikyaku/hikyaku/internal/message"
 	"github.com/hikyaku/hikyaku/internal/push"
 	"github.com/hikyaku/hikyaku/internal/push/avoid"
 	"github.com/hikyaku/hikyaku/internal/push/collapse"
@@ -20,11 +19,13 @@ import (
 	"github.com/hikyaku/hikyaku/internal/push/outcome"
 	"github.com/hikyaku/hikyaku/internal/push/payload"
 	"github.com/hikyaku/hikyaku/internal/push/rest"
+	"github.com/hikyaku/hikyaku/internal/push/sender"
 	"github.com/hikyaku/hikyaku/internal/queue"
 )
 
 // Sink sends messages. It is a component.AsyncSink.
 type Sink struct {
+	sender.Entry
 	name        string
 	store       dead.Store
 	projects    map[string]*project
@@ -34,11 +35,11 @@ type Sink struct {
 	collapseKey string
 	ttl         time.Duration
 	feedback    queue.Name
-	receipts    queue.Name
 	proxy       string // as outbound.Policy.Tunnel has it
 	deadFor     time.Duration
 	connections int
 	clock       func() time.Time
+	sender      *sender.Sender
 
 	ready   atomic.Bool             // what Start makes is there
 	clients map[string]*push.Client // by address and certificates
@@ -62,10 +63,10 @@ var (
 func (s *Sink) Waits() error {
 	for _, name := range slices.Sorted(maps.Keys(s.projects)) {
 		p := s.projects[name]
-		if left, why := p.pause.Left(s.clock()); left > 0 {
-			return fmt.Errorf("project %s: %w", name, why)
+		if why := p.Rests(s.clock()); why != nil {
+			return why
 		}
-		if why := cmp.Or(p.client.Waits(), p.why()); why != nil {
+		if why := cmp.Or(p.client.Waits(), p.Watches.Why()); why != nil {
 			return why
 		}
 	}
@@ -101,32 +102,15 @@ func (s *Sink) Start(ctx context.Context) error {
 	return nil
 }
 
-// Send delivers a batch and waits for it.
-func (s *Sink) Send(ctx context.Context, batch []*message.Message) ([]component.Outcome, error) {
-	return component.SendAsync(ctx, s, batch)
-}
-
-// Deliver begins to send a message.
-func (s *Sink) Deliver(m *message.Message, deadline time.Time, done func(component.Outcome)) {
-	d := &delivery{sink: s, message: m, deadline: deadline, done: done}
-	if s.receipts != (queue.Name{}) {
-		d.tellReceipt()
+// begin begins to send a message.
+func (s *Sink) begin(c sender.Call) {
+	d := &delivery{sink: s, message: c.Message, Delivery: sender.Delivery{Call: c, Sender: s.sender}}
+	d.Way = d
+	if c.Receipt {
+		d.Tell(d.Fill)
 	}
 	if d.prepare(s.clock()) {
-		d.watched()
-	}
-}
-
-// DeliverDirect implements component.DirectSink.
-func (s *Sink) DeliverDirect(m *message.Message, deadline time.Time, done func(component.Answer)) {
-	name := ""
-	d := &delivery{
-		sink: s, message: m, deadline: deadline,
-		named: func(n string) { name = n },
-		done:  func(o component.Outcome) { done(component.Answer{Outcome: o, Name: name}) },
-	}
-	if d.prepare(s.clock()) {
-		d.watched()
+		d.Enter()
 	}
 }
 
@@ -134,7 +118,7 @@ func (s *Sink) DeliverDirect(m *message.Message, deadline time.Time, done func(c
 func (s *Sink) Close() error {
 	s.hangUp()
 	for _, p := range s.projects {
-		p.watches.Close()
+		p.Watches.Close()
 	}
 	return s.dead.Close()
 }

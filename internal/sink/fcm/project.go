@@ -7,9 +7,8 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/hikyaku/hikyaku/internal/outbound"
 	"github.com/hikyaku/hikyaku/internal/push"
-	"github.com/hikyaku/hikyaku/internal/push/rest"
+	"github.com/hikyaku/hikyaku/internal/push/sender"
 	"github.com/hikyaku/hikyaku/internal/push/suspect"
 	"github.com/hikyaku/hikyaku/internal/push/token"
 )
@@ -19,23 +18,17 @@ const scope = "https://www.googleapis.com/auth/firebase.messaging"
 
 // project is one Firebase project: where its messages go, and who may send them.
 type project struct {
-	name    string
+	sender.Account
 	id      string
 	address string
 	config  Project
 
 	// Since Start.
-	path   string
-	client *push.Client // shared by projects of the same far end
-	tokens *token.OAuth
-	asker  *http.Transport // for access tokens
-	pause  rest.Pause
-	// Over the answers to messages for one device: whether they mean that the project is wrong, or that its messages
-	// are.
-	watches suspect.Watches
-	last    atomic.Pointer[Refusal] // that the watch over messages was told of
-	parties alike                   // that had THIRD_PARTY_AUTH_ERROR
-	row     atomic.Int64            // of these, since a good answer
+	path    string
+	client  *push.Client    // shared by projects of the same far end
+	asker   *http.Transport // for access tokens
+	parties alike           // that had THIRD_PARTY_AUTH_ERROR
+	row     atomic.Int64    // of these, since a good answer
 }
 
 // mistake says what is probably wrong with a project's messages.
@@ -43,14 +36,14 @@ func (p *project) mistake(percent int, seen suspect.Seen) error {
 	return fmt.Errorf("project %s rests: %d of the last %d answers were SENDER_ID_MISMATCH, so the tokens are "+
 		"probably those of another project's apps; no device is taken for gone by it, and no message is lost: "+
 		"check projects.%s.account_file and projects.%s.id, or raise suspect_percent (%d) if so many tokens are "+
-		"another project's", p.name, seen.Doubts, seen.Answers, p.name, p.name, percent)
+		"another project's", p.Name, seen.Doubts, seen.Answers, p.Name, p.Name, percent)
 }
 
 // refused says what is probably wrong when FCM refuses messages.
 func (p *project) refused(seen suspect.Seen) error {
 	return fmt.Errorf("project %s rests: %d of the last %d answers refuse the message, so what the sink's message "+
 		"makes is probably not as FCM wants it; no message is lost: check it, or cancel the campaign; the last one: %w",
-		p.name, seen.Doubts, seen.Answers, p.last.Load())
+		p.Name, seen.Doubts, seen.Answers, p.Last())
 }
 
 // manyParties is how many times in a row THIRD_PARTY_AUTH_ERROR makes the project rest. One good answer between means
@@ -60,7 +53,7 @@ const manyParties = 100
 // party is told that credentials for Apple or Web Push are wrong, for a device. many: several were told so.
 func (p *project) party(now time.Time, device uint64, reason error) (many bool) {
 	if n := p.row.Add(1); n >= manyParties {
-		p.pause.Begin(now, partyRest, fmt.Errorf("no message was taken since %d were refused for the project's "+
+		p.Pause.Begin(now, partyRest, fmt.Errorf("no message was taken since %d were refused for the project's "+
 			"credentials for Apple or Web Push, which are probably wrong; no message is lost: check them in "+
 			"Firebase's console; the last one: %w", n, reason))
 	}
@@ -74,9 +67,6 @@ func (p *project) calm() {
 	}
 }
 
-// why is for what one of the watches lets messages wait; nil: none does.
-func (p *project) why() error { return p.watches.Why() }
-
 // identity tells apart what projects cannot share.
 func (p *project) identity() string { return fmt.Sprintf("%q", []string{p.address, p.config.CAFile}) }
 
@@ -86,23 +76,17 @@ func (s *Sink) open(p *project) error {
 	if err != nil {
 		return fmt.Errorf("ca_file: %w", err)
 	}
-	proxy, err := outbound.ProxyFor(s.proxy)
-	if err != nil {
+	if p.asker, err = sender.Asker(s.proxy, secure); err != nil {
 		return err
 	}
-	p.asker = &http.Transport{
-		Proxy: proxy, TLSClientConfig: secure.Clone(), ForceAttemptHTTP2: true,
-		TLSHandshakeTimeout: 10 * time.Second, IdleConnTimeout: 30 * time.Second, MaxIdleConnsPerHost: 1,
-	}
-	p.tokens, err = token.NewOAuth(token.OAuthConfig{
+	p.Tokens, err = token.NewOAuth(token.OAuthConfig{
 		File: p.config.AccountFile, Scopes: []string{scope}, URL: p.config.TokenURL,
-		Client: &http.Client{Transport: p.asker,
-			CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }},
+		Client: sender.Client(p.asker),
 	})
 	if err != nil {
 		return err
 	}
-	id, err := p.tokens.Project()
+	id, err := p.Tokens.Project()
 	if err != nil {
 		return err
 	}
@@ -134,8 +118,7 @@ func (s *Sink) open(p *project) error {
 
 // close ends the fetching of access tokens: those who wait are told.
 func (p *project) close() {
-	if p.tokens != nil {
-		p.tokens.Close()
+	if p.HangUp(); p.asker != nil {
 		p.asker.CloseIdleConnections()
 	}
 }

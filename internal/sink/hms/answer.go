@@ -2,7 +2,6 @@ package hms
 
 import (
 	"encoding/json"
-	"errors"
 	"fmt"
 	"slices"
 	"time"
@@ -10,7 +9,6 @@ import (
 	"github.com/hikyaku/hikyaku/internal/component"
 	"github.com/hikyaku/hikyaku/internal/push"
 	"github.com/hikyaku/hikyaku/internal/push/rest"
-	"github.com/hikyaku/hikyaku/internal/push/token"
 )
 
 // Codes of Push Kit that mean more than that a message is wrong.
@@ -35,25 +33,25 @@ const (
 
 // came is told how a request ended.
 func (d *delivery) came(r push.Result) {
-	replaced := d.sink.newest.End(d.push)
+	replaced := d.sink.newest.End(d.Push)
 	if r.Err != nil {
 		if replaced {
-			d.end(component.Drop(component.ErrReplaced), false)
+			d.End(component.Drop(component.ErrReplaced), false)
 			return
 		}
-		d.end(d.sink.counts.Lost(r), false)
+		d.End(d.sink.counts.Lost(r), false)
 		return
 	}
 	said := readAnswer(r.Response)
 	switch {
 	case d.delivered(said):
 		d.app.calm()
-		if d.named != nil {
-			d.named(said.Request)
+		if d.Named != nil {
+			d.Named(said.Request)
 		}
-		d.end(component.OK(r.Sent), true)
+		d.End(component.OK(r.Sent), true)
 	case replaced:
-		d.end(component.Drop(component.ErrReplaced), false)
+		d.End(component.Drop(component.ErrReplaced), false)
 	default:
 		d.refused(r, said)
 	}
@@ -66,18 +64,6 @@ func (d *delivery) delivered(said *Refusal) bool {
 		said.Code == codePartial && !slices.Contains(said.illegal, d.wish.name))
 }
 
-// tokenless is the outcome where there is no access token to send with: nothing was tried.
-func (d *delivery) tokenless(err error) component.Outcome {
-	if errors.Is(err, token.ErrLate) {
-		return component.Again(0, err)
-	}
-	after, final := token.Failed(err)
-	if final { // each message would be told the same: let them wait where they are
-		d.app.pause.Begin(d.sink.clock(), max(after, time.Second), err)
-	}
-	return component.Hold(after, err)
-}
-
 // refused deals with an answer that takes nothing.
 func (d *delivery) refused(r push.Result, reason *Refusal) {
 	s, now := d.sink, d.sink.clock()
@@ -85,43 +71,37 @@ func (d *delivery) refused(r push.Result, reason *Refusal) {
 	asked := rest.After(r.Response.Get("retry-after"), now)
 	o := component.Again(asked, reason)
 	switch code := reason.Code; {
-	case (code == codeNoToken || code == codePartial || code == codeForbidden) && d.passes.Device.Waits():
-		d.doubt(now, reason, r.Sent)
+	case (code == codeNoToken || code == codePartial || code == codeForbidden) && d.Passes.Device.Waits():
+		death := d.Death(now, code, reason.Status)
+		death.Suspect = code == codeForbidden // it may also be about what the app may do: it is sent to again
+		d.Doubt(death, reason, r.Sent)
 		return
 	case code == codeForbidden, code == codePenalty, code == codeOAuth:
-		o = d.hold(now, refusedRest, reason)
+		o = d.Hold(now, refusedRest, reason)
 	case code == codeToken, code == codeExpired, code == codeJWT, code == "" && reason.Status == 401:
-		d.app.tokens.Refused(d.authorization)
-		if !d.renewed {
+		d.app.Tokens.Refused(d.Authorization)
+		if !d.Renewed {
 			d.resend()
 			return
 		}
-		o = d.hold(now, refusedRest, reason)
+		o = d.Hold(now, refusedRest, reason)
 	case code == "" && (reason.Status == 403 || reason.Status == 404):
-		o = d.hold(now, refusedRest, reason) // there is no such app
+		o = d.Hold(now, refusedRest, reason) // there is no such app
 	case reason.Status == 503 || reason.Status == 429: // its flow control
 		o.After, o.Slow = d.app.throttled(now, asked, reason), true
 	case code == codeManyTasks:
 		o.After, o.Slow = max(asked, tasksRest), true
 	case code == codeInternal, reason.Status >= 500, reason.Status == 408:
-		s.failed.Add(d.message.ID, r.Connection, now)
+		s.failed.Add(d.Message.ID, r.Connection, now)
 		o.Slow = true
-	case d.passes.Message.Waits():
-		d.misfit(reason, r.Sent)
+	case d.Passes.Message.Waits():
+		d.Misfit(reason, r.Sent)
 		return
 	default:
 		o = component.Reject(reason)
 	}
 	o.Sent = r.Sent
-	d.end(o, false)
-}
-
-// hold lets the whole app rest.
-func (d *delivery) hold(now time.Time, d2 time.Duration, reason error) component.Outcome {
-	d.app.pause.Begin(now, d2, reason)
-	o := component.Again(d2, reason)
-	o.Slow = true
-	return o
+	d.End(o, false)
 }
 
 // Refusal is an answer of Push Kit that is not a success.

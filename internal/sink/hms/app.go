@@ -6,30 +6,24 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/hikyaku/hikyaku/internal/outbound"
 	"github.com/hikyaku/hikyaku/internal/push"
-	"github.com/hikyaku/hikyaku/internal/push/rest"
+	"github.com/hikyaku/hikyaku/internal/push/sender"
 	"github.com/hikyaku/hikyaku/internal/push/suspect"
 	"github.com/hikyaku/hikyaku/internal/push/token"
 )
 
 // app is one app: where its messages go, and the secret that may send them.
 type app struct {
-	name     string
+	sender.Account
 	address  string
 	path     string
 	tokenURL string
 	config   App
 
 	// Since Start.
-	client *push.Client // shared by apps of the same far end
-	tokens *token.OAuth
+	client *push.Client    // shared by apps of the same far end
 	asker  *http.Transport // for access tokens
-	pause  rest.Pause
-	flow   atomic.Int32 // rests for flow control in a row, since a good answer
-	// Over the answers to messages for one device: whether they mean that the app is wrong, or that its messages are.
-	watches suspect.Watches
-	last    atomic.Pointer[Refusal] // that the watch over messages was told of
+	flow   atomic.Int32    // rests for flow control in a row, since a good answer
 }
 
 // mistake says what is probably wrong with an app's messages.
@@ -37,15 +31,15 @@ func (a *app) mistake(percent int, seen suspect.Seen) error {
 	return fmt.Errorf("app %s rests: %d of the last %d answers say that the token is none of the app's (80300007, "+
 		"80300002), so the tokens are probably those of another app, or Push Kit is not enabled for this one; no "+
 		"device is taken for gone by it, and no message is lost: check apps.%s.client_id and the app in AppGallery "+
-		"Connect, or raise suspect_percent (%d) if so many tokens are another app's", a.name, seen.Doubts,
-		seen.Answers, a.name, percent)
+		"Connect, or raise suspect_percent (%d) if so many tokens are another app's", a.Name, seen.Doubts,
+		seen.Answers, a.Name, percent)
 }
 
 // refused says what is probably wrong when Push Kit refuses messages.
 func (a *app) refused(seen suspect.Seen) error {
 	return fmt.Errorf("app %s rests: %d of the last %d answers refuse the message, so what the sink's message makes is "+
 		"probably not as Push Kit wants it; no message is lost: check it, or cancel the campaign; the last one: %w",
-		a.name, seen.Doubts, seen.Answers, a.last.Load())
+		a.Name, seen.Doubts, seen.Answers, a.Last())
 }
 
 const (
@@ -55,12 +49,12 @@ const (
 
 // throttled lets the app rest after flow control, longer each time that a rest has not helped, or as long as is asked.
 func (a *app) throttled(now time.Time, asked time.Duration, reason error) time.Duration {
-	if left, _ := a.pause.Left(now); left > 0 {
+	if left, _ := a.Pause.Left(now); left > 0 {
 		return left // an answer to a request that was sent before
 	}
 	n := a.flow.Add(1)
 	d := max(asked, min(firstFlow<<min(n-1, 10), longestFlow))
-	a.pause.Begin(now, d, reason)
+	a.Pause.Begin(now, d, reason)
 	return d
 }
 
@@ -71,9 +65,6 @@ func (a *app) calm() {
 	}
 }
 
-// why is for what one of the watches lets messages wait; nil: none does.
-func (a *app) why() error { return a.watches.Why() }
-
 // identity tells apart what apps cannot share.
 func (a *app) identity() string { return fmt.Sprintf("%q", []string{a.address, a.config.CAFile}) }
 
@@ -83,23 +74,17 @@ func (s *Sink) open(a *app) error {
 	if err != nil {
 		return fmt.Errorf("ca_file: %w", err)
 	}
-	proxy, err := outbound.ProxyFor(s.proxy)
-	if err != nil {
+	if a.asker, err = sender.Asker(s.proxy, secure); err != nil {
 		return err
 	}
-	a.asker = &http.Transport{
-		Proxy: proxy, TLSClientConfig: secure.Clone(), ForceAttemptHTTP2: true,
-		TLSHandshakeTimeout: 10 * time.Second, IdleConnTimeout: 30 * time.Second, MaxIdleConnsPerHost: 1,
-	}
-	a.tokens, err = token.NewSecret(token.SecretConfig{
+	a.Tokens, err = token.NewSecret(token.SecretConfig{
 		ID: a.config.ClientID, File: a.config.SecretFile, URL: a.tokenURL,
-		Client: &http.Client{Transport: a.asker,
-			CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }},
+		Client: sender.Client(a.asker),
 	})
 	if err != nil {
 		return err
 	}
-	if err := a.tokens.Check(); err != nil {
+	if err := a.Tokens.Check(); err != nil {
 		return err
 	}
 	if a.client = s.clients[a.identity()]; a.client != nil {
@@ -127,8 +112,7 @@ const idle = 50 * time.Second
 
 // close ends the fetching of access tokens: those who wait are told.
 func (a *app) close() {
-	if a.tokens != nil {
-		a.tokens.Close()
+	if a.HangUp(); a.asker != nil {
 		a.asker.CloseIdleConnections()
 	}
 }

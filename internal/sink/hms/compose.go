@@ -96,9 +96,9 @@ func (d *delivery) replaces() string {
 
 // compose makes the body of a request.
 func (d *delivery) compose(now time.Time) ([]byte, error) {
-	s, text := d.sink, d.message.Body
+	s, text := d.sink, d.Message.Body
 	if s.program != nil {
-		made, err := s.program.Make(d.message)
+		made, err := s.program.Make(d.Message)
 		if err != nil {
 			return nil, err
 		}
@@ -118,7 +118,7 @@ func (d *delivery) compose(now time.Time) ([]byte, error) {
 		return nil, err
 	}
 	var target any = d.wish.name
-	if d.single() {
+	if d.Single {
 		target = []string{d.wish.name}
 	}
 	name, err := json.Marshal(target)
@@ -143,8 +143,8 @@ func (d *delivery) android(members map[string]json.RawMessage, now time.Time) er
 		add["collapse_key"] = n
 	}
 	switch {
-	case d.limited:
-		left := min(d.until.Sub(now), longestTTL)
+	case d.Limited:
+		left := min(d.Until.Sub(now), longestTTL)
 		add["ttl"] = strconv.FormatInt(int64((left+time.Second-1)/time.Second), 10) + "s"
 	case d.wish.expiration.Set:
 		add["ttl"] = "1s" // nothing is documented that keeps a message for no time at all

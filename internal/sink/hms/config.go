@@ -14,6 +14,7 @@ import (
 	"github.com/hikyaku/hikyaku/internal/component"
 	"github.com/hikyaku/hikyaku/internal/push/dead"
 	"github.com/hikyaku/hikyaku/internal/push/payload"
+	"github.com/hikyaku/hikyaku/internal/push/sender"
 	"github.com/hikyaku/hikyaku/internal/push/setting"
 	"github.com/hikyaku/hikyaku/internal/push/suspect"
 )
@@ -102,13 +103,18 @@ func New(c Config, env component.Env) (component.Sink, error) {
 	if err != nil {
 		return nil, err
 	}
+	s.Begin = s.begin
+	s.sender = &sender.Sender{
+		Clock: func() time.Time { return s.clock() }, Dead: s.dead, Newest: &s.newest, Backlog: s.backlog,
+		Failed: &s.failed, Counts: &s.counts, CountGone: countDead, Device: "device", Token: "token",
+	}
 	for _, name := range slices.Sorted(maps.Keys(c.Apps)) {
 		a, err := newApp(name, c.Apps[name])
 		if err != nil {
 			return nil, err
 		}
 		percent := cmp.Or(c.SuspectPercent, suspect.DefaultPercent)
-		a.watches = suspect.NewWatches(suspect.Config{
+		a.Watches = suspect.NewWatches(suspect.Config{
 			Percent: percent, Answers: c.SuspectAnswers, Clock: func() time.Time { return s.clock() },
 			Mistake: func(seen suspect.Seen) error { return a.mistake(percent, seen) },
 		}, a.refused)
@@ -154,7 +160,7 @@ func (s *Sink) check(c Config) error {
 	if s.feedback, err = setting.Queue("feedback", c.Feedback); err != nil {
 		return err
 	}
-	if s.receipts, err = setting.Queue("receipts", c.Receipts); err != nil {
+	if s.Entry.To, err = setting.Queue("receipts", c.Receipts); err != nil {
 		return err
 	}
 	s.proxy = c.Proxy
@@ -172,8 +178,8 @@ func newApp(name string, c App) (*app, error) {
 	case c.SecretFile == "":
 		return nil, wrong("secret_file", errors.New("is missing: name the file with the client's secret"))
 	}
-	a := &app{name: name, config: c, address: huaweiHost, path: "/v1/" + c.ClientID + "/messages:send",
-		tokenURL: cmp.Or(c.TokenURL, huaweiTokens)}
+	a := &app{Account: sender.Account{Kind: "app", Name: name}, config: c, address: huaweiHost,
+		path: "/v1/" + c.ClientID + "/messages:send", tokenURL: cmp.Or(c.TokenURL, huaweiTokens)}
 	if u, err := url.Parse(a.tokenURL); err != nil || u.Scheme != "https" || u.Host == "" {
 		return nil, wrong("token_url", fmt.Errorf("%q is no https URL", c.TokenURL))
 	}

@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"github.com/hikyaku/hikyaku/internal/component"
-	"github.com/hikyaku/hikyaku/internal/message"
 	"github.com/hikyaku/hikyaku/internal/push"
 	"github.com/hikyaku/hikyaku/internal/push/avoid"
 	"github.com/hikyaku/hikyaku/internal/push/collapse"
@@ -18,11 +17,13 @@ import (
 	"github.com/hikyaku/hikyaku/internal/push/figure"
 	"github.com/hikyaku/hikyaku/internal/push/outcome"
 	"github.com/hikyaku/hikyaku/internal/push/payload"
+	"github.com/hikyaku/hikyaku/internal/push/sender"
 	"github.com/hikyaku/hikyaku/internal/queue"
 )
 
 // Sink sends messages. It is a component.AsyncSink.
 type Sink struct {
+	sender.Entry
 	name        string
 	store       dead.Store
 	apps        map[string]*app
@@ -32,11 +33,11 @@ type Sink struct {
 	collapseKey string
 	ttl         time.Duration
 	feedback    queue.Name
-	receipts    queue.Name
 	proxy       string // as outbound.Policy.Tunnel has it
 	deadFor     time.Duration
 	connections int
 	clock       func() time.Time
+	sender      *sender.Sender
 
 	ready   atomic.Bool             // what Start makes is there
 	clients map[string]*push.Client // by address and certificates
@@ -58,10 +59,10 @@ var (
 func (s *Sink) Waits() error {
 	for _, name := range slices.Sorted(maps.Keys(s.apps)) {
 		a := s.apps[name]
-		if left, why := a.pause.Left(s.clock()); left > 0 {
-			return fmt.Errorf("app %s: %w", name, why)
+		if why := a.Rests(s.clock()); why != nil {
+			return why
 		}
-		if why := cmp.Or(a.client.Waits(), a.why()); why != nil {
+		if why := cmp.Or(a.client.Waits(), a.Watches.Why()); why != nil {
 			return why
 		}
 	}
@@ -97,32 +98,15 @@ func (s *Sink) Start(ctx context.Context) error {
 	return nil
 }
 
-// Send delivers a batch and waits for it.
-func (s *Sink) Send(ctx context.Context, batch []*message.Message) ([]component.Outcome, error) {
-	return component.SendAsync(ctx, s, batch)
-}
-
-// Deliver begins to send a message.
-func (s *Sink) Deliver(m *message.Message, deadline time.Time, done func(component.Outcome)) {
-	d := &delivery{sink: s, message: m, deadline: deadline, done: done}
-	if s.receipts != (queue.Name{}) {
-		d.tellReceipt()
+// begin begins to send a message.
+func (s *Sink) begin(c sender.Call) {
+	d := &delivery{sink: s, Delivery: sender.Delivery{Call: c, Sender: s.sender}}
+	d.Way = d
+	if c.Receipt {
+		d.Tell(d.Fill)
 	}
 	if d.prepare(s.clock()) {
-		d.watched()
-	}
-}
-
-// DeliverDirect implements component.DirectSink.
-func (s *Sink) DeliverDirect(m *message.Message, deadline time.Time, done func(component.Answer)) {
-	name := ""
-	d := &delivery{
-		sink: s, message: m, deadline: deadline,
-		named: func(n string) { name = n },
-		done:  func(o component.Outcome) { done(component.Answer{Outcome: o, Name: name}) },
-	}
-	if d.prepare(s.clock()) {
-		d.watched()
+		d.Enter()
 	}
 }
 
@@ -130,7 +114,7 @@ func (s *Sink) DeliverDirect(m *message.Message, deadline time.Time, done func(c
 func (s *Sink) Close() error {
 	s.hangUp()
 	for _, a := range s.apps {
-		a.watches.Close()
+		a.Watches.Close()
 	}
 	return s.dead.Close()
 }

@@ -202,5 +202,5 @@ func TestAMessageThatIsTooLongForARequestIsADeadLetter(t *testing.T) {
 func TestAPushWaitsWhileNobodyKnowsWhetherANewerOneWaits(t *testing.T) {
 	f := newFar(t, nil)
 	s := newSink(t, f, func(c *Config) { c.Backlog = "outbox" })
-	pushtest.WhileAway(t, s, &s.backlog, to(device(1), "collapse_key", "42"), "token")
+	pushtest.WhileAway(t, s, &s.sender.Backlog, to(device(1), "collapse_key", "42"), "token")
 }

@@ -37,8 +37,8 @@ func (d *delivery) came(r push.Result) {
 		d.watch.good.Store(d.sink.clock().UnixNano())
 		d.pass.End(true)
 		d.sink.devices.Calm(d.wish.origin, d.wish.sub.Endpoint)
-		if d.named != nil {
-			d.named(r.Response.Get("location"))
+		if d.Named != nil {
+			d.Named(r.Response.Get("location"))
 		}
 		d.answer(component.OK(r.Sent))
 	default:
@@ -72,7 +72,7 @@ func (d *delivery) refused(r push.Result) {
 	case code == 429:
 		o = d.less(now, o)
 	case code >= 500 || code == 408:
-		s.failed.Add(d.message.ID, r.Connection, now)
+		s.failed.Add(d.Message.ID, r.Connection, now)
 		o.Slow = true
 		if o.After > 0 {
 			d.service.Pause.Strike(now, d.device(), o.After, reason)

@@ -104,6 +104,7 @@ func New(c Config, env component.Env) (component.Sink, error) {
 	if s.backlog, err = setting.Backlog(c.Backlog, env.Store, "subscription", "topic", "endpoint"); err != nil {
 		return nil, err
 	}
+	s.Begin = s.begin
 	return s, nil
 }
 
@@ -149,7 +150,7 @@ func (s *Sink) check(c Config) error {
 	if s.feedback, err = setting.Queue("feedback", c.Feedback); err != nil {
 		return err
 	}
-	if s.receipts, err = setting.Queue("receipts", c.Receipts); err != nil {
+	if s.Entry.To, err = setting.Queue("receipts", c.Receipts); err != nil {
 		return err
 	}
 	s.proxy = c.Proxy

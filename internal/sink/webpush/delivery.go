@@ -9,23 +9,21 @@ import (
 	"time"
 
 	"github.com/hikyaku/hikyaku/internal/component"
-	"github.com/hikyaku/hikyaku/internal/message"
 	"github.com/hikyaku/hikyaku/internal/push"
 	"github.com/hikyaku/hikyaku/internal/push/collapse"
 	"github.com/hikyaku/hikyaku/internal/push/dead"
 	"github.com/hikyaku/hikyaku/internal/push/payload"
 	"github.com/hikyaku/hikyaku/internal/push/pool"
+	"github.com/hikyaku/hikyaku/internal/push/receipt"
+	"github.com/hikyaku/hikyaku/internal/push/sender"
 	"github.com/hikyaku/hikyaku/internal/push/setting"
 	"github.com/hikyaku/hikyaku/internal/push/suspect"
 )
 
 // delivery is one message on its way.
 type delivery struct {
-	sink     *Sink
-	message  *message.Message
-	deadline time.Time
-	done     func(component.Outcome)
-	named    func(string) // is told before done what the far end calls what it took; nil: nobody asks
+	sender.Call
+	sink *Sink
 
 	wish          wish
 	until         time.Time // after which nobody wants it, if it is limited
@@ -47,7 +45,7 @@ var errRests = errors.New("429: the subscription rests")
 // and returns false.
 func (d *delivery) prepare(now time.Time) bool {
 	s, w := d.sink, &d.wish
-	if err := w.read(d.message); err != nil {
+	if err := w.read(d.Message); err != nil {
 		return d.answer(component.Reject(err))
 	}
 	if !setting.MayPost(s.services, w.host) {
@@ -57,15 +55,15 @@ func (d *delivery) prepare(now time.Time) bool {
 	if err := s.reach.CheckHost(w.name); err != nil {
 		return d.answer(component.Reject(fmt.Errorf("its endpoint: %w", err)))
 	}
-	if d.until, d.limited = w.expiration.Of(d.message, s.ttl); d.limited && !now.Before(d.until) {
+	if d.until, d.limited = w.expiration.Of(d.Message, s.ttl); d.limited && !now.Before(d.until) {
 		return d.answer(component.Drop(fmt.Errorf("%w at %s", component.ErrExpired,
 			d.until.UTC().Format(time.RFC3339))))
 	}
 	if t := cmp.Or(w.topic, s.topic); t != "" {
 		var replaced bool
-		if d.push, replaced = s.newest.Note(d.message.Time, w.sub.Endpoint, t); !replaced {
+		if d.push, replaced = s.newest.Note(d.Message.Time, w.sub.Endpoint, t); !replaced {
 			var err error
-			if replaced, err = s.backlog.Newer(d.message, d.deadline); err != nil {
+			if replaced, err = s.backlog.Newer(d.Message, d.Deadline); err != nil {
 				return d.answer(component.Hold(0, err))
 			}
 		}
@@ -98,9 +96,9 @@ func (d *delivery) prepare(now time.Time) bool {
 
 // seal makes the text and encrypts it.
 func (d *delivery) seal() bool {
-	text := d.message.Body
+	text := d.Message.Body
 	if p := d.sink.program; p != nil {
-		made, err := p.Make(d.message)
+		made, err := p.Make(d.Message)
 		if errors.Is(err, payload.ErrTooLong) {
 			return d.answer(component.Again(0, err)) // a busy machine lets good programs run long
 		}
@@ -125,7 +123,7 @@ func (d *delivery) answer(o component.Outcome) (ready bool) {
 	if d.service != nil {
 		d.sink.pool.Free(d.service)
 	}
-	d.done(o)
+	d.Done(o)
 	return false
 }
 
@@ -163,7 +161,7 @@ func (d *delivery) send() {
 		d.answer(component.Drop(component.ErrReplaced))
 		return
 	}
-	d.sink.newest.Sent(p, d.service.Client.StartElsewhere(r, d.deadline, d.sink.failed.Take(d.message.ID), d.came))
+	d.sink.newest.Sent(p, d.service.Client.StartElsewhere(r, d.Deadline, d.sink.failed.Take(d.Message.ID), d.came))
 }
 
 // resend sends the same once more, with a new token.
@@ -184,4 +182,9 @@ func (d *delivery) bury(death dead.Death, reason *Refusal, sent time.Time) {
 		o.Sent = sent
 		d.answer(o)
 	})
+}
+
+// fillReceipt says what a receipt has of the message.
+func (d *delivery) fillReceipt(r *component.Receipt) {
+	r.App, r.Device = d.wish.origin, receipt.Device(d.wish.sub.Endpoint)
 }

@@ -108,7 +108,7 @@ func mistake(origin string, percent int, seen suspect.Seen) error {
 // watched sends the message when the watch over its push service lets it go.
 func (d *delivery) watched() {
 	d.watch = d.sink.watches.of(d.wish.origin)
-	d.watch.Enter(&d.pass, d.wish.sub.Endpoint, suspect.KindOf(d.message), func(wait time.Duration, why error) {
+	d.watch.Enter(&d.pass, d.wish.sub.Endpoint, suspect.KindOf(d.Message), func(wait time.Duration, why error) {
 		if wait > 0 {
 			d.answer(component.Hold(wait, why))
 			return
@@ -151,5 +151,5 @@ func (d *delivery) doubt(reason *Refusal, sent time.Time, after time.Duration) {
 // death is what is reported of the subscription.
 func (d *delivery) death(now time.Time, reason *Refusal) dead.Death {
 	return dead.Death{App: d.wish.origin, Token: d.wish.sub.Endpoint, Since: now, Reason: fmt.Sprint(reason.Status),
-		Message: d.message.ID}
+		Message: d.Message.ID}
 }

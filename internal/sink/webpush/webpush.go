@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"github.com/hikyaku/hikyaku/internal/component"
-	"github.com/hikyaku/hikyaku/internal/message"
 	"github.com/hikyaku/hikyaku/internal/outbound"
 	"github.com/hikyaku/hikyaku/internal/push"
 	"github.com/hikyaku/hikyaku/internal/push/avoid"
@@ -19,12 +18,14 @@ import (
 	"github.com/hikyaku/hikyaku/internal/push/payload"
 	"github.com/hikyaku/hikyaku/internal/push/pool"
 	"github.com/hikyaku/hikyaku/internal/push/rest"
+	"github.com/hikyaku/hikyaku/internal/push/sender"
 	"github.com/hikyaku/hikyaku/internal/push/token"
 	"github.com/hikyaku/hikyaku/internal/queue"
 )
 
 // Sink sends messages. It is a component.AsyncSink.
 type Sink struct {
+	sender.Entry
 	name        string
 	store       dead.Store
 	tokens      *token.VAPID
@@ -35,7 +36,6 @@ type Sink struct {
 	services    []string
 	caFile      string
 	feedback    queue.Name
-	receipts    queue.Name
 	proxy       string // as outbound.Policy.Tunnel has it
 	deadFor     time.Duration
 	connections int
@@ -98,29 +98,11 @@ func (s *Sink) Start(ctx context.Context) error {
 	return nil
 }
 
-// Send delivers a batch and waits for it.
-func (s *Sink) Send(ctx context.Context, batch []*message.Message) ([]component.Outcome, error) {
-	return component.SendAsync(ctx, s, batch)
-}
-
-// Deliver begins to send a message.
-func (s *Sink) Deliver(m *message.Message, deadline time.Time, done func(component.Outcome)) {
-	d := &delivery{sink: s, message: m, deadline: deadline, done: done}
-	if s.receipts != (queue.Name{}) {
-		d.tellReceipt()
-	}
-	if d.prepare(s.clock()) {
-		d.watched()
-	}
-}
-
-// DeliverDirect implements component.DirectSink.
-func (s *Sink) DeliverDirect(m *message.Message, deadline time.Time, done func(component.Answer)) {
-	name := ""
-	d := &delivery{
-		sink: s, message: m, deadline: deadline,
-		named: func(n string) { name = n },
-		done:  func(o component.Outcome) { done(component.Answer{Outcome: o, Name: name}) },
+// begin begins to send a message.
+func (s *Sink) begin(c sender.Call) {
+	d := &delivery{Call: c, sink: s}
+	if c.Receipt {
+		d.Tell(d.fillReceipt)
 	}
 	if d.prepare(s.clock()) {
 		d.watched()

@@ -2,7 +2,6 @@ package wns
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
 	"net/http"
 	"strings"
@@ -11,7 +10,6 @@ import (
 	"github.com/hikyaku/hikyaku/internal/component"
 	"github.com/hikyaku/hikyaku/internal/push"
 	"github.com/hikyaku/hikyaku/internal/push/rest"
-	"github.com/hikyaku/hikyaku/internal/push/token"
 )
 
 const (
@@ -33,7 +31,7 @@ func stateOf(r *push.Response) string {
 
 // came is told how a request ended.
 func (d *delivery) came(r push.Result) {
-	replaced := d.sink.newest.End(d.push)
+	replaced := d.sink.newest.End(d.Push)
 	if r.Err == nil {
 		d.service.Known.Store(true)
 	}
@@ -44,34 +42,22 @@ func (d *delivery) came(r push.Result) {
 	good := r.Err == nil && r.Response.Status == http.StatusOK && state != dropped && state != throttled
 	switch {
 	case replaced && !good:
-		d.end(component.Drop(component.ErrReplaced), false)
+		d.End(component.Drop(component.ErrReplaced), false)
 	case r.Err != nil && d.service.Refused.Load() != nil:
-		d.end(component.Reject(fmt.Errorf("its channel: %w", d.service.Refused.Load())), false)
+		d.End(component.Reject(fmt.Errorf("its channel: %w", d.service.Refused.Load())), false)
 	case r.Err != nil:
 		o := d.sink.counts.Lost(r)
 		o.Held = o.Held && d.service.Known.Load() // the address is the message's own word: to find nobody is a try
-		d.end(o, false)
+		d.End(o, false)
 	case good:
-		d.sink.devices.Calm(d.app.name, d.wish.channel)
-		if d.named != nil {
-			d.named(push.Shown(r.Response.Get("x-wns-msg-id")))
+		d.sink.devices.Calm(d.app.Name, d.wish.channel)
+		if d.Named != nil {
+			d.Named(push.Shown(r.Response.Get("x-wns-msg-id")))
 		}
-		d.end(component.OK(r.Sent), true)
+		d.End(component.OK(r.Sent), true)
 	default:
 		d.refused(r)
 	}
-}
-
-// tokenless is the outcome where there is no access token to send with: nothing was tried.
-func (d *delivery) tokenless(err error) component.Outcome {
-	if errors.Is(err, token.ErrLate) {
-		return component.Again(0, err)
-	}
-	after, final := token.Failed(err)
-	if final { // each message would be told the same: let them wait where they are
-		d.app.pause.Begin(d.sink.clock(), max(after, time.Second), err)
-	}
-	return component.Hold(after, err)
 }
 
 // refused deals with an answer that takes nothing.
@@ -83,46 +69,46 @@ func (d *delivery) refused(r push.Result) {
 	o := component.Again(asked, reason)
 	switch code := reason.Status; {
 	case code == http.StatusNotFound, code == http.StatusGone:
-		d.passes.Device.End(code == http.StatusGone) // WNS knows an expired channel as one of the app's
-		d.passes.Message.End(false)
-		d.bury(d.death(now, reason), reason, r.Sent, true)
+		d.Passes.Device.End(code == http.StatusGone) // WNS knows an expired channel as one of the app's
+		d.Passes.Message.End(false)
+		d.Bury(d.Death(now, fmt.Sprint(reason.Status), reason.Status), reason, r.Sent, true)
 		return
-	case code == http.StatusForbidden && d.passes.Device.Waits():
-		d.doubt(now, reason, r.Sent)
+	case code == http.StatusForbidden && d.Passes.Device.Waits():
+		d.Doubt(d.Death(now, fmt.Sprint(reason.Status), reason.Status), reason, r.Sent)
 		return
 	case code == http.StatusUnauthorized:
-		d.app.tokens.Refused(d.authorization)
-		if !d.renewed {
+		d.app.Tokens.Refused(d.Authorization)
+		if !d.Renewed {
 			d.resend()
 			return
 		}
-		d.app.pause.Begin(now, refusedRest, reason)
+		d.app.Pause.Begin(now, refusedRest, reason)
 		o.After, o.Slow = refusedRest, true
 	case code == http.StatusNotAcceptable, code == http.StatusTooManyRequests, reason.State == throttled:
 		o = d.less(now, o)
 	case code >= 500, code == http.StatusRequestTimeout:
-		s.failed.Add(d.message.ID, r.Connection, now)
+		s.failed.Add(d.Message.ID, r.Connection, now)
 		o.Slow = true
 		if o.After > 0 {
 			d.service.Pause.Strike(now, d.device(), o.After, reason)
 		}
-	case code != http.StatusOK && code != http.StatusRequestEntityTooLarge && d.passes.Message.Waits():
-		d.misfit(reason, r.Sent)
+	case code != http.StatusOK && code != http.StatusRequestEntityTooLarge && d.Passes.Message.Waits():
+		d.Misfit(reason, r.Sent)
 		return
 	default:
 		o = component.Reject(reason)
 	}
 	o.Sent = r.Sent
-	d.end(o, reason.Status == http.StatusOK)
+	d.End(o, reason.Status == http.StatusOK)
 }
 
 // less lets the channel rest, or, when several are told so, the app.
 func (d *delivery) less(now time.Time, o component.Outcome) component.Outcome {
-	if all := cmp.Or(o.After, throttleRest); d.app.pause.Strike(now, d.device(), all, o.Reason) {
+	if all := cmp.Or(o.After, throttleRest); d.app.Pause.Strike(now, d.device(), all, o.Reason) {
 		o.After, o.Slow = all, true
 		return o
 	}
-	o.After = d.sink.devices.Strain(d.app.name, d.wish.channel, now, o.After)
+	o.After = d.sink.devices.Strain(d.app.Name, d.wish.channel, now, o.After)
 	return o
 }
 

@@ -14,6 +14,7 @@ import (
 	"github.com/hikyaku/hikyaku/internal/component"
 	"github.com/hikyaku/hikyaku/internal/push/dead"
 	"github.com/hikyaku/hikyaku/internal/push/payload"
+	"github.com/hikyaku/hikyaku/internal/push/sender"
 	"github.com/hikyaku/hikyaku/internal/push/setting"
 	"github.com/hikyaku/hikyaku/internal/push/suspect"
 )
@@ -115,13 +116,19 @@ func New(c Config, env component.Env) (component.Sink, error) {
 	if err != nil {
 		return nil, err
 	}
+	s.Begin = s.begin
+	s.sender = &sender.Sender{
+		Clock: func() time.Time { return s.clock() }, Dead: s.dead, Newest: &s.newest, Backlog: s.backlog,
+		Failed: &s.failed, Counts: &s.counts, CountGone: countDead,
+		Devices: &s.devices, Rests: errRests, Device: "channel", Token: "channel",
+	}
 	for _, name := range slices.Sorted(maps.Keys(c.Apps)) {
 		a, err := newApp(name, c.Apps[name])
 		if err != nil {
 			return nil, err
 		}
 		percent := cmp.Or(c.SuspectPercent, suspect.DefaultPercent)
-		a.watches = suspect.NewWatches(suspect.Config{
+		a.Watches = suspect.NewWatches(suspect.Config{
 			Percent: percent, Answers: c.SuspectAnswers, Clock: func() time.Time { return s.clock() },
 			Mistake: func(seen suspect.Seen) error { return a.mistake(percent, seen) },
 		}, a.refused)
@@ -164,7 +171,7 @@ func (s *Sink) check(c Config) error {
 	if s.feedback, err = setting.Queue("feedback", c.Feedback); err != nil {
 		return err
 	}
-	if s.receipts, err = setting.Queue("receipts", c.Receipts); err != nil {
+	if s.Entry.To, err = setting.Queue("receipts", c.Receipts); err != nil {
 		return err
 	}
 	s.proxy = c.Proxy
@@ -174,7 +181,7 @@ func (s *Sink) check(c Config) error {
 // newApp checks one app's settings.
 func newApp(name string, c App) (*app, error) {
 	wrong := func(setting string, err error) error { return component.Setting("apps."+name+"."+setting, err) }
-	a := &app{name: name, config: c, tokenURL: storeTokens, scope: storeScope}
+	a := &app{Account: sender.Account{Kind: "app", Name: name}, config: c, tokenURL: storeTokens, scope: storeScope}
 	if c.Tenant != "" {
 		a.tokenURL, a.scope = fmt.Sprintf(entraTokens, url.PathEscape(c.Tenant)), entraScope
 	}

@@ -19,8 +19,7 @@ func (s *Sink) Figures() figure.Figures {
 	s.pool.Figures(&f, now)
 	f.Apps = map[string]figure.App{}
 	for name, a := range s.apps {
-		left, _ := a.pause.Left(now)
-		f.Apps[name] = figure.App{Paused: left > 0 || a.why() != nil, TokenAge: a.tokens.Age()}
+		f.Apps[name] = a.Figure(now)
 	}
 	return f
 }

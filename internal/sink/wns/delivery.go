@@ -10,35 +10,22 @@ import (
 	"time"
 
 	"github.com/hikyaku/hikyaku/internal/component"
-	"github.com/hikyaku/hikyaku/internal/message"
 	"github.com/hikyaku/hikyaku/internal/push"
-	"github.com/hikyaku/hikyaku/internal/push/collapse"
-	"github.com/hikyaku/hikyaku/internal/push/dead"
 	"github.com/hikyaku/hikyaku/internal/push/payload"
 	"github.com/hikyaku/hikyaku/internal/push/pool"
+	"github.com/hikyaku/hikyaku/internal/push/sender"
 	"github.com/hikyaku/hikyaku/internal/push/setting"
-	"github.com/hikyaku/hikyaku/internal/push/suspect"
 )
 
 // delivery is one message on its way.
 type delivery struct {
+	sender.Delivery
 	sink     *Sink
-	message  *message.Message
-	deadline time.Time
-	done     func(component.Outcome)
-	named    func(string) // is told before done what the far end calls what it took; nil: nobody asks
-
-	app           *app
-	wish          wish
-	pushType      string
-	until         time.Time // after which nobody wants it, if it is limited
-	limited       bool
-	service       *pool.Service
-	body          []byte
-	authorization string         // that it was sent with
-	renewed       bool           // it was sent again because its access token was refused
-	push          *collapse.Push // nil: it has no tag
-	passes        suspect.Passes // past the watches over the app's answers
+	app      *app
+	wish     wish
+	pushType string
+	service  *pool.Service
+	body     []byte
 }
 
 const (
@@ -46,44 +33,23 @@ const (
 	maxText  = 5000 // bytes that WNS takes
 )
 
-var (
-	errNoApp = errors.New("it has no attribute app, and several are configured")
-	errRests = errors.New("the channel rests")
-)
+var errRests = errors.New("the channel rests")
 
 // prepare finds out where the message goes and what is sent. When there is nothing to send, it answers for the message
 // and returns false.
 func (d *delivery) prepare(now time.Time) bool {
 	s, w := d.sink, &d.wish
 	if err := d.address(); err != nil {
-		return d.answer(component.Reject(err))
+		return d.Answer(component.Reject(err))
 	}
-	if d.until, d.limited = w.expiration.Of(d.message, s.ttl); d.limited && !now.Before(d.until) {
-		return d.answer(component.Drop(fmt.Errorf("%w at %s", component.ErrExpired,
-			d.until.UTC().Format(time.RFC3339))))
-	}
+	collapse := ""
 	if w.tag != "" {
-		var replaced bool
-		d.push, replaced = s.newest.Note(d.message.Time, d.app.name, w.channel, d.pushType+" "+w.group+" "+w.tag)
-		if !replaced {
-			var err error
-			if replaced, err = s.backlog.Newer(d.message, d.deadline); err != nil {
-				return d.answer(component.Hold(0, err))
-			}
-		}
-		if replaced {
-			return d.answer(component.Drop(component.ErrReplaced))
-		}
+		collapse = d.pushType + " " + w.group + " " + w.tag
 	}
-	if since, gone := s.dead.Dead(d.app.name, "", w.channel, w.registered); gone {
-		s.counts.Add(countDead)
-		return d.answer(component.Reject(&dead.GoneError{What: "channel", Since: since}))
-	}
-	if left, reason := d.app.pause.Left(now); left > 0 {
-		return d.answer(component.Hold(left, reason))
-	}
-	if left := s.devices.Left(d.app.name, w.channel, now); left > 0 {
-		return d.answer(component.Hold(left, errRests))
+	wish := sender.Wish{Expiration: w.expiration, TTL: s.ttl, Registered: w.registered,
+		Collapse: collapse}
+	if !d.Wanted(now, wish) {
+		return false
 	}
 	if !d.compose() {
 		return false
@@ -91,12 +57,17 @@ func (d *delivery) prepare(now time.Time) bool {
 	var err error
 	switch d.service, err = s.pool.Use(w.origin, w.host); {
 	case errors.Is(err, pool.ErrFull):
-		return d.answer(component.Hold(poolRest, err))
+		return d.Answer(component.Hold(poolRest, err))
 	case err != nil:
-		return d.answer(component.Again(poolRest, err))
+		return d.Answer(component.Again(poolRest, err))
+	}
+	done := d.Done
+	d.Done = func(o component.Outcome) {
+		s.pool.Free(d.service)
+		done(o)
 	}
 	if left, reason := d.service.Pause.Left(now); left > 0 {
-		return d.answer(component.Hold(left, reason))
+		return d.Answer(component.Hold(left, reason))
 	}
 	return true
 }
@@ -104,17 +75,15 @@ func (d *delivery) prepare(now time.Time) bool {
 // address finds the app and the channel.
 func (d *delivery) address() error {
 	s, w := d.sink, &d.wish
-	if err := w.read(d.message); err != nil {
+	err := w.read(d.Message)
+	d.To, d.Single = w.channel, true
+	if err == nil {
+		d.app, err = sender.Choose(s.apps, s.only, "app", w.app)
+	}
+	if err != nil {
 		return err
 	}
-	if d.app = s.only; w.app != "" {
-		if d.app = s.apps[w.app]; d.app == nil {
-			return fmt.Errorf("app %.100q is not configured", w.app)
-		}
-	}
-	if d.app == nil {
-		return errNoApp
-	}
+	d.Account = &d.app.Account
 	if !setting.MayPost(s.hosts, w.host) {
 		return fmt.Errorf("%.100s is none of the hosts that may be posted to (hosts)", w.origin)
 	}
@@ -129,14 +98,14 @@ func (d *delivery) address() error {
 
 // compose makes what is sent: of a program that makes a text, that text.
 func (d *delivery) compose() bool {
-	d.body = d.message.Body
+	d.body = d.Message.Body
 	if p := d.sink.program; p != nil {
-		made, err := p.Make(d.message)
+		made, err := p.Make(d.Message)
 		if errors.Is(err, payload.ErrTooLong) {
-			return d.answer(component.Again(0, err)) // a busy machine lets good programs run long
+			return d.Answer(component.Again(0, err)) // a busy machine lets good programs run long
 		}
 		if err != nil {
-			return d.answer(component.Reject(err))
+			return d.Answer(component.Reject(err))
 		}
 		var text string
 		if d.body = made; json.Unmarshal(made, &text) == nil && made[0] == '"' {
@@ -144,19 +113,10 @@ func (d *delivery) compose() bool {
 		}
 	}
 	if len(d.body) > maxText {
-		return d.answer(component.Reject(fmt.Errorf("its payload has %d bytes, the most that WNS takes are %d",
+		return d.Answer(component.Reject(fmt.Errorf("its payload has %d bytes, the most that WNS takes are %d",
 			len(d.body), maxText)))
 	}
 	return true
-}
-
-// answer answers for the message.
-func (d *delivery) answer(o component.Outcome) (ready bool) {
-	if d.service != nil {
-		d.sink.pool.Free(d.service)
-	}
-	d.done(o)
-	return false
 }
 
 // device is a hash of whom the message is for.
@@ -165,8 +125,8 @@ func (d *delivery) device() uint64 { return maphash.String(d.sink.seed, d.wish.c
 // seconds is how long WNS may go on trying; "": as it likes.
 func (d *delivery) seconds() string {
 	switch {
-	case d.limited:
-		left := d.until.Sub(d.sink.clock())
+	case d.Limited:
+		left := d.Until.Sub(d.sink.clock())
 		return strconv.FormatInt(max(1, int64((left+time.Second-1)/time.Second)), 10)
 	case d.wish.expiration.Set:
 		return "1" // nothing is documented that keeps a notification for no time at all
@@ -174,25 +134,14 @@ func (d *delivery) seconds() string {
 	return ""
 }
 
-// send sends the message as soon as there is an access token: the only wait here that a connection does not bound.
-func (d *delivery) send() {
-	d.app.tokens.UseBy(d.deadline, func(authorization string, err error) {
-		if err != nil {
-			d.end(d.tokenless(err), false)
-			return
-		}
-		d.authorization = authorization
-		d.request()
-	})
-}
-
-func (d *delivery) request() {
+// Post implements sender.Way.
+func (d *delivery) Post(avoid int) *push.Call {
 	content := "text/xml"
 	if d.pushType == "raw" {
 		content = "application/octet-stream"
 	}
 	r := &push.Request{Method: "POST", Path: d.wish.path, Body: d.body, Header: []push.Field{
-		{Name: "authorization", Value: d.authorization, Sensitive: true},
+		{Name: "authorization", Value: d.Authorization, Sensitive: true},
 		{Name: "content-type", Value: content},
 		{Name: "x-wns-type", Value: "wns/" + d.pushType},
 		{Name: "x-wns-requestforstatus", Value: "true"}, // else an answer need not say what was done
@@ -205,29 +154,11 @@ func (d *delivery) request() {
 			r.Header = append(r.Header, f)
 		}
 	}
-	p := d.push
-	if d.sink.newest.Begin(p) {
-		d.end(component.Drop(component.ErrReplaced), false)
-		return
-	}
-	d.sink.newest.Sent(p, d.service.Client.StartElsewhere(r, d.deadline, d.sink.failed.Take(d.message.ID), d.came))
+	return d.service.Client.StartElsewhere(r, d.Deadline, avoid, d.came)
 }
 
 // resend sends the same once more, with a new access token.
 func (d *delivery) resend() {
 	again := *d
-	again.renewed, again.push = true, d.push.Again()
-	d.passes = suspect.Passes{} // they are the other's now
-	again.send()
-}
-
-// bury remembers that the channel is gone, or reports a suspect, and then rejects the message, unless that has been
-// answered for.
-func (d *delivery) bury(death dead.Death, reason error, sent time.Time, answer bool) {
-	d.sink.dead.Reject(death, reason, func(o component.Outcome) {
-		if answer {
-			o.Sent = sent
-			d.answer(o)
-		}
-	})
+	d.Resend(&again.Delivery, &again)
 }

@@ -234,5 +234,5 @@ func TestAChannelThatCannotBeARequestIsADeadLetter(t *testing.T) {
 func TestAPushWaitsWhileNobodyKnowsWhetherANewerOneWaits(t *testing.T) {
 	f := newFar(t, nil)
 	s := newSink(t, f, func(c *Config) { c.Backlog = "outbox" })
-	pushtest.WhileAway(t, s, &s.backlog, to(f.channel(1), "tag", "score"), "channel")
+	pushtest.WhileAway(t, s, &s.sender.Backlog, to(f.channel(1), "tag", "score"), "channel")
 }

@@ -11,7 +11,6 @@ import (
 	"time"
 
 	"github.com/hikyaku/hikyaku/internal/component"
-	"github.com/hikyaku/hikyaku/internal/message"
 	"github.com/hikyaku/hikyaku/internal/outbound"
 	"github.com/hikyaku/hikyaku/internal/push"
 	"github.com/hikyaku/hikyaku/internal/push/avoid"
@@ -22,11 +21,13 @@ import (
 	"github.com/hikyaku/hikyaku/internal/push/payload"
 	"github.com/hikyaku/hikyaku/internal/push/pool"
 	"github.com/hikyaku/hikyaku/internal/push/rest"
+	"github.com/hikyaku/hikyaku/internal/push/sender"
 	"github.com/hikyaku/hikyaku/internal/queue"
 )
 
 // Sink sends messages. It is a component.AsyncSink.
 type Sink struct {
+	sender.Entry
 	name        string
 	store       dead.Store
 	apps        map[string]*app
@@ -37,12 +38,12 @@ type Sink struct {
 	hosts       []string
 	caFile      string
 	feedback    queue.Name
-	receipts    queue.Name
 	proxy       string // as outbound.Policy.Tunnel has it
 	deadFor     time.Duration
 	connections int
 	most        int
 	clock       func() time.Time
+	sender      *sender.Sender
 	reach       *outbound.Policy
 
 	ready   atomic.Bool     // what Start makes is there
@@ -69,10 +70,10 @@ func (s *Sink) Waits() error {
 	now := s.clock()
 	for _, name := range slices.Sorted(maps.Keys(s.apps)) {
 		a := s.apps[name]
-		if left, why := a.pause.Left(now); left > 0 {
-			return fmt.Errorf("app %s: %w", name, why)
+		if why := a.Rests(now); why != nil {
+			return why
 		}
-		if why := a.why(); why != nil {
+		if why := a.Watches.Why(); why != nil {
 			return why
 		}
 	}
@@ -91,17 +92,12 @@ func (s *Sink) Start(ctx context.Context) error {
 	if err != nil {
 		return component.Setting("ca_file", err)
 	}
-	proxy, err := outbound.ProxyFor(s.proxy)
-	if err != nil {
+	if s.asker, err = sender.Asker(s.proxy, secure); err != nil {
 		return err
 	}
 	dial, err := push.Through(s.proxy, secure, s.reach)
 	if err != nil {
 		return err
-	}
-	s.asker = &http.Transport{
-		Proxy: proxy, TLSClientConfig: secure.Clone(), ForceAttemptHTTP2: true,
-		TLSHandshakeTimeout: 10 * time.Second, IdleConnTimeout: 30 * time.Second, MaxIdleConnsPerHost: 1,
 	}
 	for _, name := range slices.Sorted(maps.Keys(s.apps)) {
 		if err := s.apps[name].open(s.asker); err != nil {
@@ -118,32 +114,15 @@ func (s *Sink) Start(ctx context.Context) error {
 	return nil
 }
 
-// Send delivers a batch and waits for it.
-func (s *Sink) Send(ctx context.Context, batch []*message.Message) ([]component.Outcome, error) {
-	return component.SendAsync(ctx, s, batch)
-}
-
-// Deliver begins to send a message.
-func (s *Sink) Deliver(m *message.Message, deadline time.Time, done func(component.Outcome)) {
-	d := &delivery{sink: s, message: m, deadline: deadline, done: done}
-	if s.receipts != (queue.Name{}) {
-		d.tellReceipt()
+// begin begins to send a message.
+func (s *Sink) begin(c sender.Call) {
+	d := &delivery{sink: s, Delivery: sender.Delivery{Call: c, Sender: s.sender}}
+	d.Way = d
+	if c.Receipt {
+		d.Tell(d.Fill)
 	}
 	if d.prepare(s.clock()) {
-		d.watched()
-	}
-}
-
-// DeliverDirect implements component.DirectSink.
-func (s *Sink) DeliverDirect(m *message.Message, deadline time.Time, done func(component.Answer)) {
-	name := ""
-	d := &delivery{
-		sink: s, message: m, deadline: deadline,
-		named: func(n string) { name = n },
-		done:  func(o component.Outcome) { done(component.Answer{Outcome: o, Name: name}) },
-	}
-	if d.prepare(s.clock()) {
-		d.watched()
+		d.Enter()
 	}
 }
 
@@ -151,7 +130,7 @@ func (s *Sink) DeliverDirect(m *message.Message, deadline time.Time, done func(c
 func (s *Sink) Close() error {
 	s.hangUp()
 	for _, a := range s.apps {
-		a.watches.Close()
+		a.Watches.Close()
 	}
 	return s.dead.Close()
 }
@@ -161,9 +140,7 @@ func (s *Sink) DeadDevices() *dead.Registry { return s.dead }
 
 func (s *Sink) hangUp() {
 	for _, a := range s.apps {
-		if a.tokens != nil {
-			a.tokens.Close() // those who wait are told
-		}
+		a.HangUp()
 	}
 	if s.pool != nil {
 		s.pool.Close()
@@ -172,6 +149,3 @@ func (s *Sink) hangUp() {
 		s.asker.CloseIdleConnections()
 	}
 }
-
-// why is for what one of the watches lets messages wait; nil: none does.
-func (a *app) why() error { return a.watches.Why() }
