@@ -1,6 +1,7 @@
 package sender
 
 import (
+	"cmp"
 	"crypto/tls"
 	"fmt"
 	"net/http"
@@ -25,6 +26,17 @@ type Account struct {
 	Watches suspect.Watches
 
 	last atomic.Pointer[error] // that the watch over messages was told of
+}
+
+// Watch makes the watches. percent and answers are of suspect.Config; mistake says what is probably wrong when the far
+// end takes too many devices for another account's, refused when it refuses most messages, of which Last is one.
+func (a *Account) Watch(percent, answers int, clock func() time.Time, mistake func(percent int, s suspect.Seen) error,
+	refused func(suspect.Seen) error) {
+	percent = cmp.Or(percent, suspect.DefaultPercent)
+	a.Watches = suspect.NewWatches(suspect.Config{
+		Percent: percent, Answers: answers, Clock: clock,
+		Mistake: func(seen suspect.Seen) error { return mistake(percent, seen) },
+	}, refused)
 }
 
 // Rests is why all messages wait; nil: they do not. The watches have reasons of their own.

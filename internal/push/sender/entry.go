@@ -7,7 +7,9 @@ import (
 
 	"github.com/hikyaku/hikyaku/internal/component"
 	"github.com/hikyaku/hikyaku/internal/message"
+	"github.com/hikyaku/hikyaku/internal/push/payload"
 	"github.com/hikyaku/hikyaku/internal/push/receipt"
+	"github.com/hikyaku/hikyaku/internal/push/setting"
 	"github.com/hikyaku/hikyaku/internal/queue"
 )
 
@@ -47,6 +49,23 @@ func (e *Entry) DeliverDirect(m *message.Message, deadline time.Time, done func(
 		Named: func(n string) { name = n },
 		Done:  func(o component.Outcome) { done(component.Answer{Outcome: o, Name: name}) },
 	})
+}
+
+// Read reads what the settings of all sinks have alike: the program that makes what is sent, which is the setting what,
+// the queues of feedback and receipts, and the proxy, which is only checked.
+func (e *Entry) Read(what, program, feedback, receipts, proxy string) (p *payload.Program, to queue.Name, err error) {
+	if program != "" {
+		if p, err = payload.Compile(what, program); err != nil {
+			return nil, to, err
+		}
+	}
+	if to, err = setting.Queue("feedback", feedback); err != nil {
+		return nil, to, err
+	}
+	if e.To, err = setting.Queue("receipts", receipts); err != nil {
+		return nil, to, err
+	}
+	return p, to, setting.Proxy(proxy)
 }
 
 // Tell lets the outcome say what only the sink knows of the message, which fill adds to the receipt.

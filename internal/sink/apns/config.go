@@ -12,7 +12,6 @@ import (
 
 	"github.com/hikyaku/hikyaku/internal/component"
 	"github.com/hikyaku/hikyaku/internal/push/dead"
-	"github.com/hikyaku/hikyaku/internal/push/payload"
 	"github.com/hikyaku/hikyaku/internal/push/setting"
 	"github.com/hikyaku/hikyaku/internal/push/suspect"
 )
@@ -189,19 +188,9 @@ func (s *Sink) check(c Config) error {
 		s.connections = defaultConnections
 	}
 	var err error
-	if c.Payload != "" {
-		if s.payload, err = payload.Compile("payload", c.Payload); err != nil {
-			return err
-		}
-	}
-	if s.feedback, err = setting.Queue("feedback", c.Feedback); err != nil {
-		return err
-	}
-	if s.Entry.To, err = setting.Queue("receipts", c.Receipts); err != nil {
-		return err
-	}
 	s.proxy = c.Proxy
-	return setting.Proxy(c.Proxy)
+	s.payload, s.feedback, err = s.Read("payload", c.Payload, c.Feedback, c.Receipts, c.Proxy)
+	return err
 }
 
 // newApp checks one app's settings.

@@ -1,7 +1,6 @@
 package fcm
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"hash/maphash"
@@ -13,10 +12,8 @@ import (
 
 	"github.com/hikyaku/hikyaku/internal/component"
 	"github.com/hikyaku/hikyaku/internal/push/dead"
-	"github.com/hikyaku/hikyaku/internal/push/payload"
 	"github.com/hikyaku/hikyaku/internal/push/sender"
 	"github.com/hikyaku/hikyaku/internal/push/setting"
-	"github.com/hikyaku/hikyaku/internal/push/suspect"
 )
 
 // Config is the sink's settings.
@@ -113,12 +110,7 @@ func New(c Config, env component.Env) (component.Sink, error) {
 		if err != nil {
 			return nil, err
 		}
-		percent := cmp.Or(c.SuspectPercent, suspect.DefaultPercent)
-		p.Watches = suspect.NewWatches(suspect.Config{
-			Percent: percent, Answers: c.SuspectAnswers, Clock: func() time.Time { return s.clock() },
-			Mistake: func(seen suspect.Seen) error { return p.mistake(percent, seen) },
-		}, p.refused)
-
+		p.Watch(c.SuspectPercent, c.SuspectAnswers, s.sender.Clock, p.mistake, p.refused)
 		s.projects[name] = p
 		if len(c.Projects) == 1 {
 			s.only = p
@@ -150,19 +142,9 @@ func (s *Sink) check(c Config) error {
 		s.connections = defaultConnections
 	}
 	var err error
-	if c.Message != "" {
-		if s.program, err = payload.Compile("message", c.Message); err != nil {
-			return err
-		}
-	}
-	if s.feedback, err = setting.Queue("feedback", c.Feedback); err != nil {
-		return err
-	}
-	if s.Entry.To, err = setting.Queue("receipts", c.Receipts); err != nil {
-		return err
-	}
 	s.proxy = c.Proxy
-	return setting.Proxy(c.Proxy)
+	s.program, s.feedback, err = s.Read("message", c.Message, c.Feedback, c.Receipts, c.Proxy)
+	return err
 }
 
 // newProject checks one project's settings.

@@ -13,10 +13,8 @@ import (
 
 	"github.com/hikyaku/hikyaku/internal/component"
 	"github.com/hikyaku/hikyaku/internal/push/dead"
-	"github.com/hikyaku/hikyaku/internal/push/payload"
 	"github.com/hikyaku/hikyaku/internal/push/sender"
 	"github.com/hikyaku/hikyaku/internal/push/setting"
-	"github.com/hikyaku/hikyaku/internal/push/suspect"
 )
 
 // Config is the sink's settings.
@@ -113,12 +111,7 @@ func New(c Config, env component.Env) (component.Sink, error) {
 		if err != nil {
 			return nil, err
 		}
-		percent := cmp.Or(c.SuspectPercent, suspect.DefaultPercent)
-		a.Watches = suspect.NewWatches(suspect.Config{
-			Percent: percent, Answers: c.SuspectAnswers, Clock: func() time.Time { return s.clock() },
-			Mistake: func(seen suspect.Seen) error { return a.mistake(percent, seen) },
-		}, a.refused)
-
+		a.Watch(c.SuspectPercent, c.SuspectAnswers, s.sender.Clock, a.mistake, a.refused)
 		s.apps[name] = a
 		if len(c.Apps) == 1 {
 			s.only = a
@@ -152,19 +145,9 @@ func (s *Sink) check(c Config) error {
 		return component.Setting("connections", fmt.Errorf("%d is negative", c.Connections))
 	}
 	var err error
-	if c.Message != "" {
-		if s.program, err = payload.Compile("message", c.Message); err != nil {
-			return err
-		}
-	}
-	if s.feedback, err = setting.Queue("feedback", c.Feedback); err != nil {
-		return err
-	}
-	if s.Entry.To, err = setting.Queue("receipts", c.Receipts); err != nil {
-		return err
-	}
 	s.proxy = c.Proxy
-	return setting.Proxy(c.Proxy)
+	s.program, s.feedback, err = s.Read("message", c.Message, c.Feedback, c.Receipts, c.Proxy)
+	return err
 }
 
 // newApp checks one app's settings.

@@ -10,7 +10,6 @@ import (
 
 	"github.com/hikyaku/hikyaku/internal/component"
 	"github.com/hikyaku/hikyaku/internal/push/dead"
-	"github.com/hikyaku/hikyaku/internal/push/payload"
 	"github.com/hikyaku/hikyaku/internal/push/setting"
 	"github.com/hikyaku/hikyaku/internal/push/suspect"
 	"github.com/hikyaku/hikyaku/internal/push/token"
@@ -142,19 +141,9 @@ func (s *Sink) check(c Config) error {
 	if s.most == 0 {
 		s.most = defaultServices
 	}
-	if c.Payload != "" {
-		if s.program, err = payload.Compile("payload", c.Payload); err != nil {
-			return err
-		}
-	}
-	if s.feedback, err = setting.Queue("feedback", c.Feedback); err != nil {
-		return err
-	}
-	if s.Entry.To, err = setting.Queue("receipts", c.Receipts); err != nil {
-		return err
-	}
 	s.proxy = c.Proxy
-	return setting.Proxy(c.Proxy)
+	s.program, s.feedback, err = s.Read("payload", c.Payload, c.Feedback, c.Receipts, c.Proxy)
+	return err
 }
 
 func isUrgency(text string) bool {

@@ -13,10 +13,8 @@ import (
 
 	"github.com/hikyaku/hikyaku/internal/component"
 	"github.com/hikyaku/hikyaku/internal/push/dead"
-	"github.com/hikyaku/hikyaku/internal/push/payload"
 	"github.com/hikyaku/hikyaku/internal/push/sender"
 	"github.com/hikyaku/hikyaku/internal/push/setting"
-	"github.com/hikyaku/hikyaku/internal/push/suspect"
 )
 
 // Config is the sink's settings.
@@ -127,12 +125,7 @@ func New(c Config, env component.Env) (component.Sink, error) {
 		if err != nil {
 			return nil, err
 		}
-		percent := cmp.Or(c.SuspectPercent, suspect.DefaultPercent)
-		a.Watches = suspect.NewWatches(suspect.Config{
-			Percent: percent, Answers: c.SuspectAnswers, Clock: func() time.Time { return s.clock() },
-			Mistake: func(seen suspect.Seen) error { return a.mistake(percent, seen) },
-		}, a.refused)
-
+		a.Watch(c.SuspectPercent, c.SuspectAnswers, s.sender.Clock, a.mistake, a.refused)
 		s.apps[name] = a
 		if len(c.Apps) == 1 {
 			s.only = a
@@ -163,19 +156,9 @@ func (s *Sink) check(c Config) error {
 		}
 	}
 	var err error
-	if c.Payload != "" {
-		if s.program, err = payload.Compile("payload", c.Payload); err != nil {
-			return err
-		}
-	}
-	if s.feedback, err = setting.Queue("feedback", c.Feedback); err != nil {
-		return err
-	}
-	if s.Entry.To, err = setting.Queue("receipts", c.Receipts); err != nil {
-		return err
-	}
 	s.proxy = c.Proxy
-	return setting.Proxy(c.Proxy)
+	s.program, s.feedback, err = s.Read("payload", c.Payload, c.Feedback, c.Receipts, c.Proxy)
+	return err
 }
 
 // newApp checks one app's settings.
