@@ -92,16 +92,15 @@ func New(c Config, env component.Env) (component.Sink, error) {
 		Store: s.store, Room: s.name, Platform: "fcm", Feedback: s.feedback, Memory: s.deadFor,
 		Clock: func() time.Time { return s.clock() },
 	})
-	var err error
 	// A device is named by token or by fid. Topics and conditions are not looked for: prepare.
-	s.backlog, err = setting.Backlog(c.Backlog, env.Store, "token", "collapse_key", "project", "fid")
+	backlog, err := setting.Backlog(c.Backlog, env.Store, "token", "collapse_key", "project", "fid")
 	if err != nil {
 		return nil, err
 	}
-	s.backlog.Or("fid")
+	backlog.Or("fid")
 	s.Begin = s.begin
 	s.sender = &sender.Sender{
-		Clock: func() time.Time { return s.clock() }, Dead: s.dead, Newest: &s.newest, Backlog: s.backlog,
+		Clock: func() time.Time { return s.clock() }, Dead: s.dead, Newest: &s.newest, Backlog: backlog,
 		Failed: &s.failed, Counts: &s.counts, CountGone: countDead,
 		Devices: &s.devices, Rests: errDeviceRests, Device: "device", Token: "device",
 	}

@@ -47,7 +47,6 @@ type Sink struct {
 	devices rest.Devices
 	failed  avoid.Failures
 	newest  collapse.Memory
-	backlog *collapse.Backlog
 	counts  outcome.Counts
 	seed    maphash.Seed // of the hashes that tell devices apart
 }
@@ -84,7 +83,7 @@ func (s *Sink) Limits() component.SinkLimits {
 
 // Start reads the keys of the accounts, and the memory of dead devices. It connects to nobody: the first message does.
 func (s *Sink) Start(ctx context.Context) error {
-	if err := s.backlog.Start(ctx); err != nil {
+	if err := s.sender.Backlog.Start(ctx); err != nil {
 		return component.Setting("backlog", err)
 	}
 	s.clients = map[string]*push.Client{}

@@ -96,14 +96,13 @@ func New(c Config, env component.Env) (component.Sink, error) {
 		Store: s.store, Room: s.name, Platform: "hms", Feedback: s.feedback, Memory: s.deadFor,
 		Clock: func() time.Time { return s.clock() },
 	})
-	var err error
-	s.backlog, err = setting.Backlog(c.Backlog, env.Store, "token", "collapse_key", "app")
+	backlog, err := setting.Backlog(c.Backlog, env.Store, "token", "collapse_key", "app")
 	if err != nil {
 		return nil, err
 	}
 	s.Begin = s.begin
 	s.sender = &sender.Sender{
-		Clock: func() time.Time { return s.clock() }, Dead: s.dead, Newest: &s.newest, Backlog: s.backlog,
+		Clock: func() time.Time { return s.clock() }, Dead: s.dead, Newest: &s.newest, Backlog: backlog,
 		Failed: &s.failed, Counts: &s.counts, CountGone: countDead, Device: "device", Token: "token",
 	}
 	for _, name := range slices.Sorted(maps.Keys(c.Apps)) {

@@ -44,7 +44,6 @@ type Sink struct {
 	dead    *dead.Registry
 	failed  avoid.Failures
 	newest  collapse.Memory
-	backlog *collapse.Backlog
 	counts  outcome.Counts
 }
 
@@ -80,7 +79,7 @@ func (s *Sink) Limits() component.SinkLimits {
 
 // Start reads the secrets of the apps, and the memory of dead devices. It connects to nobody: the first message does.
 func (s *Sink) Start(ctx context.Context) error {
-	if err := s.backlog.Start(ctx); err != nil {
+	if err := s.sender.Backlog.Start(ctx); err != nil {
 		return component.Setting("backlog", err)
 	}
 	s.clients = map[string]*push.Client{}

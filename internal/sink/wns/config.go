@@ -109,14 +109,13 @@ func New(c Config, env component.Env) (component.Sink, error) {
 		Store: s.store, Room: s.name, Platform: "wns", Feedback: s.feedback, Memory: s.deadFor,
 		Clock: func() time.Time { return s.clock() },
 	})
-	var err error
-	s.backlog, err = setting.Backlog(c.Backlog, env.Store, "channel", "tag", "push_type", "group", "app")
+	backlog, err := setting.Backlog(c.Backlog, env.Store, "channel", "tag", "push_type", "group", "app")
 	if err != nil {
 		return nil, err
 	}
 	s.Begin = s.begin
 	s.sender = &sender.Sender{
-		Clock: func() time.Time { return s.clock() }, Dead: s.dead, Newest: &s.newest, Backlog: s.backlog,
+		Clock: func() time.Time { return s.clock() }, Dead: s.dead, Newest: &s.newest, Backlog: backlog,
 		Failed: &s.failed, Counts: &s.counts, CountGone: countDead,
 		Devices: &s.devices, Rests: errRests, Device: "channel", Token: "channel",
 	}

@@ -53,7 +53,6 @@ type Sink struct {
 	devices rest.Devices
 	failed  avoid.Failures
 	newest  collapse.Memory
-	backlog *collapse.Backlog
 	counts  outcome.Counts
 	seed    maphash.Seed // of the hashes that tell channels apart
 }
@@ -85,7 +84,7 @@ func (s *Sink) Limits() component.SinkLimits { return component.SinkLimits{InFli
 
 // Start reads the secrets of the apps, and the memory of dead channels. It connects to nobody: the first message does.
 func (s *Sink) Start(ctx context.Context) error {
-	if err := s.backlog.Start(ctx); err != nil {
+	if err := s.sender.Backlog.Start(ctx); err != nil {
 		return component.Setting("backlog", err)
 	}
 	secure, err := push.Trust(s.caFile)
