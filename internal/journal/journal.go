@@ -94,6 +94,10 @@ type Info struct {
 	Where      string // for people: a folder, a stream's name
 }
 
+// SmallGroup is how many bytes the records of a group may have, as Size counts them, to be copied by Append. The bodies
+// of a larger group must not change until done is called.
+const SmallGroup = 1 << 20
+
 // Stats are running totals since the journal was opened, and present sizes.
 type Stats struct {
 	Groups, Records, Bytes uint64 // appended
@@ -117,8 +121,8 @@ type Done func(at Position, err error, left int)
 
 // Journal is a durable log. Its methods may be called from any goroutine.
 //
-// Who owns what: the journal keeps no reference to a record's slices after Append or Write returned. The slices it
-// hands out belong to the caller, but for those of Scan.
+// Who owns what: the journal keeps no reference to a record's slices after Append or Write returned, but to the bodies
+// of a large group (see SmallGroup). The slices it hands out belong to the caller, but for those of Scan.
 type Journal interface {
 	// Append gives records their place in the log, as one group, in the order of the calls of Append and Write. It
 	// returns as soon as that order is certain, and waits for no medium unless room has to be made; done is called

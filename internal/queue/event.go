@@ -134,11 +134,13 @@ const (
 	packedBytes   = 256 << 10
 )
 
-// add packs an event of that time.
-func (p *packing) add(at int64, e event) {
+// add packs an event of that time, and tells its size.
+func (p *packing) add(at int64, e event) int {
 	from := len(p.heads)
 	p.heads = encodeEvent(p.heads, at, e)
-	p.records = append(p.records, record(p.heads[from:len(p.heads):len(p.heads)], e))
+	r := record(p.heads[from:len(p.heads):len(p.heads)], e)
+	p.records = append(p.records, r)
+	return r.Size()
 }
 
 // reset empties it.

@@ -20,6 +20,7 @@ type flight struct {
 	// journal makes it.
 	turn      func()
 	takesTurn bool
+	large     bool // the journal uses the bodies until it is done
 
 	// Room for the usual group: one small message.
 	one     [1]applied
@@ -84,10 +85,12 @@ func (f *flight) wait(ctx context.Context) error {
 // once the lock is given up, whether there is one.
 func (s *Store) submit(f *flight) error {
 	at := s.state.now
+	size := 0
 	for i := range f.group {
 		f.group[i].at = at
-		s.packing.add(at, f.group[i].event)
+		size += s.packing.add(at, f.group[i].event)
 	}
+	f.large = size > journal.SmallGroup
 	done := func(p journal.Position, err error, left int) { s.arrive(arrived{f, p, err}, left) }
 	var err error
 	if f.takesTurn {

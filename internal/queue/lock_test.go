@@ -1,6 +1,7 @@
 package queue
 
 import (
+	"errors"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -64,6 +65,44 @@ func TestTheDiskIsNeverAskedUnderTheLock(t *testing.T) {
 		t.Errorf("the lock is held during a %v of %v", kind, name)
 		return true
 	})
+}
+
+// TestALargeMessageIsWrittenWithoutTheLock.
+func TestALargeMessageIsWrittenWithoutTheLock(t *testing.T) {
+	disk := faultfs.New()
+	j, err := file.Open(t.Context(), file.Options{Dir: "log", FS: disk, SegmentBytes: 16 << 20,
+		Patience: 20 * time.Millisecond})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer j.Close()
+	s := must(Open(t.Context(), Options{Journal: j, OnDemand: true}))
+	mustPut(t, s, news, text("x")...)
+	answer := disk.Hang(func(op faultfs.Op) bool { return op.Kind == "write" && op.Bytes > 2<<20 })
+	defer answer()
+	put := make(chan error, 1)
+	go func() {
+		_, err := s.Put(t.Context(), news, []message.Message{{Body: make([]byte, 3<<20)}})
+		put <- err
+	}()
+	waittest.Until(t, "the disk does not answer", func() bool { return j.Health() != nil })
+	looked := make(chan error, 1)
+	go func() {
+		_, err := s.Peek(t.Context(), news, PeekRequest{NoBody: true})
+		looked <- err
+	}()
+	select {
+	case err := <-looked:
+		if err != nil {
+			t.Error(err)
+		}
+	case <-time.After(time.Minute):
+		t.Error("another waits for the disk")
+	}
+	answer()
+	if err := errors.Join(<-put, s.Close()); err != nil {
+		t.Error(err)
+	}
 }
 
 // workAt does each thing that is journaled, by some at once.

@@ -87,6 +87,9 @@ func (s *Store) commit(ctx context.Context, c Change, where target) ([]PutResult
 			if out.flight.turn != nil {
 				out.flight.turn()
 			}
+			if out.flight.large { // the bodies are the caller's again when this returns
+				<-out.flight.done
+			}
 			if err := out.flight.wait(ctx); err != nil {
 				return nil, nil, err
 			}

@@ -1,8 +1,10 @@
 package queue
 
 import (
+	"context"
 	"reflect"
 	"testing"
+	"testing/synctest"
 
 	"github.com/hikyaku/hikyaku/internal/message"
 )
@@ -101,6 +103,36 @@ func TestReplayedMessagesKeepTheirIDs(t *testing.T) {
 			if ps[i].Message.ID != put[i].ID {
 				t.Errorf("message %d had the id %s, has %s", i, put[i].ID, ps[i].Message.ID)
 			}
+		}
+	})
+}
+
+// TestAPutOfALargeMessageReturnsWhenItsBodyIsTheCallersAgain: the journal copies none that large, and its bytes must
+// not change before they are on the disk. So a caller that gives up waits for that.
+func TestAPutOfALargeMessageReturnsWhenItsBodyIsTheCallersAgain(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		m := newMemory()
+		s := open(t, m)
+		mustPut(t, s, news, text("x")...) // which makes the queue
+		for size, waits := range map[int]bool{1000: false, 2 << 20: true} {
+			m.hold(true)
+			ctx, giveUp := context.WithCancel(t.Context())
+			returned := make(chan error, 1)
+			go func() {
+				_, err := s.Put(ctx, news, []message.Message{{Body: make([]byte, size)}})
+				returned <- err
+			}()
+			synctest.Wait()
+			giveUp()
+			synctest.Wait()
+			if waits != (len(returned) == 0) {
+				t.Errorf("a put of %d bytes that is given up has returned: %t", size, len(returned) > 0)
+			}
+			m.hold(false)
+			if err := <-returned; waits != (err == nil) {
+				t.Errorf("a put of %d bytes that is given up answers %v", size, err)
+			}
+			synctest.Wait()
 		}
 	})
 }

@@ -71,7 +71,18 @@ func (j *Journal) acceptable(records []journal.Record) error {
 // put takes a group for its place in the log, or gives it one at once. When somebody waits for it (done is not nil) a
 // nil error means that done will be called; takes: he takes a turn.
 func (j *Journal) put(records []journal.Record, done journal.Done, takes bool) (turn func(), err error) {
+	if j.closed.Load() {
+		return nil, journal.ErrClosed
+	}
+	if err := j.failed(); err != nil {
+		return nil, err
+	}
 	if n := groupBytes(records); n > pooledBytes {
+		if done != nil && recordBytes(records) > journal.SmallGroup {
+			if turn, taken := j.takeLarge(n, records, done, takes); taken {
+				return turn, nil
+			}
+		}
 		j.large.Lock()
 		defer j.large.Unlock()
 		return j.putNow(encode(nil, kindRecords, records), done, takes)
@@ -79,13 +90,7 @@ func (j *Journal) put(records []journal.Record, done journal.Done, takes bool) (
 	buffer := j.buffers.Get().(*[]byte)
 	defer j.buffers.Put(buffer)
 	*buffer = encode(*buffer, kindRecords, records)
-	if j.closed.Load() {
-		return nil, journal.ErrClosed
-	}
-	if err := j.failed(); err != nil {
-		return nil, err
-	}
-	lasting := slices.ContainsFunc(records, func(r journal.Record) bool { return r.Life == journal.Lasting })
+	lasting := someLasting(records)
 	if done != nil || !lasting {
 		if turn, taken := j.take(*buffer, lasting, done, takes); taken {
 			return turn, nil
@@ -135,6 +140,18 @@ func (j *Journal) putNow(group []byte, done journal.Done, takes bool) (turn func
 		}
 	}
 	return turn, nil
+}
+
+func someLasting(records []journal.Record) bool {
+	return slices.ContainsFunc(records, func(r journal.Record) bool { return r.Life == journal.Lasting })
+}
+
+// recordBytes is what records count against MaxGroupBytes.
+func recordBytes(records []journal.Record) (n int) {
+	for i := range records {
+		n += records[i].Size()
+	}
+	return n
 }
 
 // add puts an encoded group at the end of the tail, where there is room for it, and into the buffer that is written

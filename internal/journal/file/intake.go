@@ -1,8 +1,10 @@
 package file
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
 	"sync/atomic"
 
@@ -11,11 +13,12 @@ import (
 
 // intake holds groups that have their order and not yet a place. An append only puts its group here: it does not wait
 // for the disk, so its caller may hold a lock. Whoever writes next gives all of them their places. A group is taken
-// only while room for it is certain, so that it need not be refused later. One that may need a new segment, and a large
-// one, gets its place at once instead (see putNow).
+// only while room for it is certain, so that it need not be refused later. One that may need a new segment gets its
+// place at once instead (see putNow).
 type intake struct {
 	mu     sync.Mutex // taken behind Journal.mu
-	bytes  []byte     // the groups, encoded, one behind the other
+	bytes  []byte     // the groups, encoded, one behind the other, but for large ones
+	large  int64      // bytes that these will have
 	groups []incoming
 	number uint64 // of the next waiter
 
@@ -33,6 +36,8 @@ type incoming struct {
 	number uint64 // of its waiter, or of the next one when nobody waits for it
 	waits  bool
 	direct bool // it did not come by the intake
+
+	records []journal.Record // of a large group, which is encoded when it gets its place
 }
 
 // take puts an encoded group into the intake, unless room for it is not certain. A done that is nil means that nobody
@@ -41,11 +46,8 @@ func (j *Journal) take(group []byte, lasting bool, done journal.Done, takes bool
 	in := &j.intake
 	in.mu.Lock()
 	defer in.mu.Unlock()
-	room, n := &in.passing, int64(len(group))
-	if lasting {
-		room = &in.lasting
-	}
-	if all := int64(len(in.bytes)) + n; all > unwrittenBytes || in.placing+all > room.Load() || j.closed.Load() {
+	n := int64(len(group))
+	if int64(len(in.bytes))+n > unwrittenBytes || !j.certain(n, lasting) {
 		return nil, false
 	}
 	in.bytes = append(in.bytes, group...)
@@ -55,6 +57,34 @@ func (j *Journal) take(group []byte, lasting bool, done journal.Done, takes bool
 		return nil, true
 	}
 	return j.enqueue(done, true, takes), true
+}
+
+// takeLarge is take for a group that is not encoded yet, of n bytes. The bodies are the caller's until done is called.
+func (j *Journal) takeLarge(n int64, records []journal.Record, done journal.Done, takes bool) (turn func(),
+	taken bool) {
+	in := &j.intake
+	in.mu.Lock()
+	defer in.mu.Unlock()
+	if !j.certain(n, someLasting(records)) {
+		return nil, false
+	}
+	own := slices.Clone(records)
+	for i := range own {
+		own[i].Head = bytes.Clone(own[i].Head)
+	}
+	in.large += n
+	in.groups = append(in.groups, incoming{bytes: n, number: in.number, waits: true, records: own})
+	return j.enqueue(done, true, takes), true
+}
+
+// certain tells whether there is room for n bytes more, whatever becomes of what came before. The lock of the intake is
+// held.
+func (j *Journal) certain(n int64, lasting bool) bool {
+	in, room := &j.intake, &j.intake.passing
+	if lasting {
+		room = &in.lasting
+	}
+	return in.placing+int64(len(in.bytes))+in.large+n <= room.Load() && !j.closed.Load()
 }
 
 // tellRoom lets the intake know for how much there is room: what makeRoom grants without the disk. That is the rest of
@@ -93,7 +123,7 @@ func (j *Journal) placeTaken() {
 		return
 	}
 	j.emptyIntake()
-	in.placing = int64(len(j.placing.bytes))
+	in.placing, in.large = int64(len(j.placing.bytes))+in.large, 0
 	in.mu.Unlock()
 	j.placing.place(j)
 	in.mu.Lock()
@@ -111,6 +141,7 @@ func (j *Journal) lockWhole() {
 	j.intake.mu.Lock()
 	if len(j.intake.groups) > 0 { // they came meanwhile
 		j.emptyIntake()
+		j.intake.large = 0
 		j.placing.place(j)
 		j.putBack()
 	}
@@ -166,12 +197,19 @@ func (p *placing) place(j *Journal) {
 	rest := p.bytes
 	p.why = nil
 	for _, g := range p.groups {
-		group := rest[:g.bytes]
-		rest = rest[g.bytes:]
+		var group []byte
+		if g.records == nil {
+			group, rest = rest[:g.bytes], rest[g.bytes:]
+		}
 		if j.failed() != nil { // told by the sync that comes next
 			return
 		}
 		err := p.why
+		if err == nil && g.records != nil { // one at a time, and alone in the buffer
+			if err = j.flush(); err == nil {
+				group = encode(nil, kindRecords, g.records)
+			}
+		}
 		if err == nil {
 			err = j.makeRoom(g.bytes, lastingRecords(group) > 0)
 		}
@@ -189,6 +227,7 @@ func (p *placing) place(j *Journal) {
 		}
 	}
 	j.placedWrites = p.written - uint64(len(p.left))
+	clear(p.groups) // of records of large ones
 	if cap(p.bytes) > 2*unwrittenBytes {
 		p.bytes = nil
 	}

@@ -261,3 +261,40 @@ func TestFlushOfWhatIsWrittenAlreadyAsksNothingOfTheDisk(t *testing.T) {
 		}
 	})
 }
+
+// TestALargeGroupWaitsForNoDiskEither, nor is it copied before its turn. It has its place among the others.
+func TestALargeGroupWaitsForNoDiskEither(t *testing.T) {
+	d := faultfs.New()
+	j := mustOpen(t, file.Options{Dir: "log", FS: d, SegmentBytes: 16 << 20, IdleSeal: -1})
+	_, release := busySync(t, j, d, func(faultfs.Op) error { return nil })
+	var a answers
+	var want []int
+	soon(t, "an append", func() {
+		for n := range 12 {
+			size := 300
+			if n%4 == 1 {
+				size = 2<<20 + n
+			}
+			want = append(want, size)
+			a.append(t, j, message(n+1, size))
+		}
+	})
+	release()
+	a.all.Wait()
+	if err := errors.Join(a.errs...); err != nil || !slices.IsSorted(a.at) {
+		t.Fatalf("done was called with %v, %v", a.at, err)
+	}
+	addrs := make([]journal.Address, len(a.at))
+	for i, p := range a.at {
+		addrs[i].Position = p
+	}
+	err := j.Read(t.Context(), addrs, func(i int, r journal.Record, err error) {
+		m := message(i+1, want[i])
+		if err != nil || string(r.Head) != string(m.Head) || string(r.Body) != string(m.Body) {
+			t.Errorf("group %d: %v, %q and %d bytes", i, err, r.Head, len(r.Body))
+		}
+	})
+	if err := errors.Join(err, j.Close()); err != nil {
+		t.Error(err)
+	}
+}
