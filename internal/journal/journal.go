@@ -149,9 +149,9 @@ type Journal interface {
 	// and ErrUnknown.
 	Write(records []Record) error
 
-	// Flush returns when everything appended and written before the call survives the death of the process (unless
-	// durability is None). It costs nothing when that is so already. ErrFull, ErrRefused: the medium does not take
-	// some of it now; it is kept in memory, and written when that is possible.
+	// Flush returns when everything written before the call, and what was appended before that, survives the death of
+	// the process (unless durability is None). It costs nothing when that is so already. ErrFull, ErrRefused: the
+	// medium does not take some of it now; it is kept in memory, and written when that is possible.
 	Flush() error
 
 	// Sync returns when everything appended and written before the call is durable in the sense of Info().Durability.
