@@ -128,6 +128,9 @@ func newLikePattern(m *meter, collation gms.CollationID, text, escape string) (*
 		}
 		rest = rest[n:]
 		switch {
+		case r == '%': // also where it is named as the escape: MySQL asks for it first
+			p.pieces = append(p.pieces, piece)
+			piece = likePiece{}
 		case r == escaping && rest != "": // at the end it stands for itself
 			if r, n = p.next(rest); r == utf8.RuneError && n <= 1 {
 				p.broken = true
@@ -135,9 +138,6 @@ func newLikePattern(m *meter, collation gms.CollationID, text, escape string) (*
 			}
 			rest = rest[n:]
 			piece.weights = append(piece.weights, p.weight(r))
-		case r == '%':
-			p.pieces = append(p.pieces, piece)
-			piece = likePiece{}
 		case r == '_':
 			piece.weights = append(piece.weights, anyCharacter)
 		default:

@@ -66,7 +66,11 @@ func TestLikeMatchesAsTheLibraryDoes(t *testing.T) {
 func FuzzLike(f *testing.F) {
 	f.Add("abcabd", "%abd", `\`)
 	f.Add("日本語", "_本%", "|")
+	f.Add("00", "%0", "%")
 	f.Fuzz(func(t *testing.T, text, pattern, escape string) {
+		if escape == "_" { // it escapes in MySQL, and does not in the library
+			return
+		}
 		if utf8.RuneCountInString(escape) != 1 || !utf8.ValidString(text) || !utf8.ValidString(escape) ||
 			len(text) > 100 || len(pattern) > 100 {
 			return
