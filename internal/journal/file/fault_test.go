@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strings"
 	"sync/atomic"
-	"syscall"
 	"testing"
 	"testing/synctest"
 
@@ -87,12 +86,7 @@ func TestFullDiskInTheMiddleOfAWriteRefusesThatGroupOnly(t *testing.T) {
 	j := mustOpen(t, small(d))
 	want := []journal.Position{mustAppend(t, j, message(1, 100))}
 	var full atomic.Bool
-	d.Fault(func(op faultfs.Op) error {
-		if op.Kind == "write" && full.Load() {
-			return syscall.ENOSPC // half of it gets there all the same
-		}
-		return nil
-	})
+	d.Fault(noRoom(&full))
 	full.Store(true)
 	for range 3 {
 		if _, err := appendWait(j, message(2, 900)); !errors.Is(err, journal.ErrFull) {

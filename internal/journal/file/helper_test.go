@@ -8,6 +8,8 @@ import (
 	"io"
 	"slices"
 	"strings"
+	"sync/atomic"
+	"syscall"
 	"testing"
 
 	"github.com/hikyaku/hikyaku/internal/journal"
@@ -127,4 +129,15 @@ func asDamage(t *testing.T, err error) *journal.DamageError {
 		t.Fatalf("%+v does not say where, what and what to do", d)
 	}
 	return d
+}
+
+// noRoom is the fault of a disk that has no room for the log while full says so. Half of a write gets there all the
+// same.
+func noRoom(full *atomic.Bool) func(faultfs.Op) error {
+	return func(op faultfs.Op) error {
+		if op.Kind == "write" && strings.HasSuffix(op.Name, ".log") && full.Load() {
+			return syscall.ENOSPC
+		}
+		return nil
+	}
 }

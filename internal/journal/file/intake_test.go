@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strings"
 	"sync/atomic"
-	"syscall"
 	"testing"
 	"time"
 
@@ -114,12 +113,7 @@ func TestWhatWasWrittenIsKeptWhileTheDiskIsFull(t *testing.T) {
 	j.Keep(slices.Values([]journal.Address(nil)))
 	want := []journal.Position{mustAppend(t, j, message(1, 100))}
 	var full atomic.Bool
-	d.Fault(func(op faultfs.Op) error {
-		if op.Kind == "write" && full.Load() {
-			return syscall.ENOSPC // half of it gets there all the same
-		}
-		return nil
-	})
+	d.Fault(noRoom(&full))
 	full.Store(true)
 	if err := j.Write([]journal.Record{settle(1)}); err != nil {
 		t.Fatal(err)
@@ -174,12 +168,7 @@ func TestGroupsOfOneMomentKeepTheirOrderThroughAFullDisk(t *testing.T) {
 	j := mustOpen(t, o)
 	j.Keep(slices.Values([]journal.Address(nil)))
 	var full atomic.Bool
-	_, release := busySync(t, j, d, func(op faultfs.Op) error {
-		if op.Kind == "write" && strings.HasSuffix(op.Name, ".log") && full.Load() {
-			return syscall.ENOSPC // half of it gets there all the same
-		}
-		return nil
-	})
+	_, release := busySync(t, j, d, noRoom(&full))
 	full.Store(true)
 	var a answers
 	for n := range 10 {
