@@ -116,7 +116,8 @@ func (j *Journal) putNow(group []byte, done journal.Done, takes bool) (turn func
 		}
 	}
 	n := int64(len(group))
-	if err := j.makeRoom(n, lastingRecords(group) > 0); err != nil {
+	lasting := lastingRecords(group)
+	if err := j.makeRoom(n, lasting > 0); err != nil {
 		return nil, err // nothing was kept
 	}
 	if n > pooledBytes {
@@ -125,7 +126,7 @@ func (j *Journal) putNow(group []byte, done journal.Done, takes bool) (turn func
 		}
 	}
 	g := incoming{bytes: n, number: j.intake.number, waits: done != nil, direct: true}
-	j.account(j.add(group, g), group)
+	j.account(j.add(group, g), group, lasting)
 	if done != nil {
 		turn = j.enqueue(done, true, takes)
 	}
@@ -176,8 +177,8 @@ func (j *Journal) add(group []byte, g incoming) journal.Position {
 // addOwn adds a group of the journal's own.
 func (j *Journal) addOwn(group []byte) { j.add(group, incoming{number: j.nextWaiter, direct: true}) }
 
-// account counts a group of the owner's that was added at a place. mu is held.
-func (j *Journal) account(at journal.Position, group []byte) {
+// account counts a group of the owner's that was added at a place, with so many lasting records. mu is held.
+func (j *Journal) account(at journal.Position, group []byte, lasting uint64) {
 	s := j.tail
 	offset := s.offset(at)
 	if half := s.size / 2; offset < half && s.end >= half || s.end >= s.wake {
@@ -188,7 +189,7 @@ func (j *Journal) account(at journal.Position, group []byte) {
 	s.totals.groups++
 	s.totals.records += records
 	s.totals.last = at
-	if lasting := lastingRecords(group); lasting > 0 {
+	if lasting > 0 {
 		s.totals.lasting += lasting
 		j.liveMu.Lock()
 		for i := range records {

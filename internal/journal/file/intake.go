@@ -122,8 +122,7 @@ func (j *Journal) placeTaken() {
 		in.mu.Unlock()
 		return
 	}
-	j.emptyIntake()
-	in.placing, in.large = int64(len(j.placing.bytes))+in.large, 0
+	in.placing = j.emptyIntake()
 	in.mu.Unlock()
 	j.placing.place(j)
 	in.mu.Lock()
@@ -141,7 +140,6 @@ func (j *Journal) lockWhole() {
 	j.intake.mu.Lock()
 	if len(j.intake.groups) > 0 { // they came meanwhile
 		j.emptyIntake()
-		j.intake.large = 0
 		j.placing.place(j)
 		j.putBack()
 	}
@@ -153,12 +151,14 @@ func (j *Journal) unlockWhole() {
 	j.mu.Unlock()
 }
 
-// emptyIntake takes everything out of the intake. Both locks are held.
-func (j *Journal) emptyIntake() {
+// emptyIntake takes everything out of the intake, and tells how many bytes the groups will have. Both locks are held.
+func (j *Journal) emptyIntake() (n int64) {
 	in, p := &j.intake, &j.placing
+	n, in.large = int64(len(in.bytes))+in.large, 0
 	in.bytes, p.bytes = p.bytes[:0], in.bytes
 	in.groups, p.groups = p.groups[:0], in.groups
 	p.written = in.written.Load()
+	return n
 }
 
 // putBack puts the groups that got no places back into the intake, before those that came meanwhile. Both locks are
@@ -210,12 +210,14 @@ func (p *placing) place(j *Journal) {
 				group = encode(nil, kindRecords, g.records)
 			}
 		}
+		lasting := uint64(0)
 		if err == nil {
-			err = j.makeRoom(g.bytes, lastingRecords(group) > 0)
+			lasting = lastingRecords(group)
+			err = j.makeRoom(g.bytes, lasting > 0)
 		}
 		switch {
 		case err == nil:
-			j.account(j.add(group, g), group)
+			j.account(j.add(group, g), group, lasting)
 		case g.waits:
 			j.refuse(g.number, g.number+1, err)
 		default:

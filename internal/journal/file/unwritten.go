@@ -98,7 +98,7 @@ func (j *Journal) takeBack(limit int64, why error) {
 	j.refuse(b.number, j.nextWaiter, why)
 	u.reset()
 	for _, group := range kept {
-		j.account(j.add(group, incoming{number: j.nextWaiter}), group)
+		j.account(j.add(group, incoming{number: j.nextWaiter}), group, 0) // one with lasting records is not kept
 	}
 	j.holdBack(len(kept))
 }
