@@ -408,12 +408,7 @@ func (s *Store) await(ctx context.Context, c *claiming, w *waiter, wait time.Dur
 // durable, where a queue promises that a message is with one reader at a time whatever happens. When ctx ends
 // meanwhile, or the disk takes nothing now, they are given back; when the journal fails they end with their leases.
 func (s *Store) keepClaims(ctx context.Context, picks []picked) error {
-	var err error
-	if slices.ContainsFunc(picks, func(p picked) bool { return p.exactlyOnce }) {
-		err = s.journal.Sync(ctx)
-	} else {
-		err = s.journal.Flush()
-	}
+	err := s.keep(ctx, slices.ContainsFunc(picks, func(p picked) bool { return p.exactlyOnce }))
 	switch {
 	case err == nil:
 		return nil

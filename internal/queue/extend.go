@@ -19,12 +19,7 @@ func (s *Store) Extend(ctx context.Context, tokens []Token, lease time.Duration)
 	if err != nil {
 		return errs, err
 	}
-	if sync {
-		err = s.journal.Sync(ctx)
-	} else {
-		err = s.journal.Flush()
-	}
-	if err == nil {
+	if err = s.keep(ctx, sync); err == nil {
 		return errs, nil
 	}
 	if ctx.Err() != nil {
@@ -33,6 +28,14 @@ func (s *Store) Extend(ctx context.Context, tokens []Token, lease time.Duration)
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return errs, s.journalError(err)
+}
+
+// keep waits until what was written is durable, or survives the death of the process. It is called without the lock.
+func (s *Store) keep(ctx context.Context, durable bool) error {
+	if durable {
+		return s.journal.Sync(ctx)
+	}
+	return s.journal.Flush()
 }
 
 // extend writes the new ends down. sync says that a queue promises more than that.
