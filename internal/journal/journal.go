@@ -114,6 +114,22 @@ type Stats struct {
 	Checkpoint             Position
 }
 
+// And is what two journals make together: sums, and the later of two ends of a round. Of the positions of checkpoints,
+// which only compare within a journal, it has none.
+func (s Stats) And(o Stats) Stats {
+	s.Groups, s.Records, s.Bytes, s.Syncs = s.Groups+o.Groups, s.Records+o.Records, s.Bytes+o.Bytes, s.Syncs+o.Syncs
+	s.LiveBytes, s.TotalBytes = s.LiveBytes+o.LiveBytes, s.TotalBytes+o.TotalBytes
+	s.CopiedBytes, s.CheckpointBytes = s.CopiedBytes+o.CopiedBytes, s.CheckpointBytes+o.CheckpointBytes
+	s.Segments, s.DamagedPlaces = s.Segments+o.Segments, s.DamagedPlaces+o.DamagedPlaces
+	s.DamageFound, s.ScrubbedBytes = s.DamageFound+o.DamageFound, s.ScrubbedBytes+o.ScrubbedBytes
+	s.ScrubRounds = s.ScrubRounds + o.ScrubRounds
+	if o.Scrubbed.After(s.Scrubbed) {
+		s.Scrubbed = o.Scrubbed
+	}
+	s.Checkpoint = 0
+	return s
+}
+
 // Done is told what became of a group: its position, or an error. left is how many done functions, of later groups,
 // follow at once, without any wait: whoever is told of many groups may do once for several of them what they have in
 // common.

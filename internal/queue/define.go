@@ -39,6 +39,9 @@ func (s *Store) createQueue(ctx context.Context, n Name, d Definition, t terms) 
 			}
 			return nil, nil
 		}
+		if s.elsewhere(n, AQueue) != nil {
+			return nil, fmt.Errorf("%w: queue %s", ErrElsewhere, n.Short())
+		}
 		if err := s.mayDefineMore(); err != nil {
 			return nil, err
 		}
@@ -67,6 +70,9 @@ func (s *Store) createQueue(ctx context.Context, n Name, d Definition, t terms) 
 func (s *Store) mayDefineMore() error {
 	if len(s.state.queues)+len(s.state.topics)+s.state.coming >= s.limits.Queues {
 		return fmt.Errorf("%w: the limit of %d queues and topics is reached", ErrDefinition, s.limits.Queues)
+	}
+	if s.state.nextID >= s.numbers {
+		return fmt.Errorf("%w: all %d numbers of queues and topics were given", ErrDefinition, s.numbers)
 	}
 	return nil
 }

@@ -64,7 +64,7 @@ func (d *Definition) Check(n Name) error {
 func (d *Definition) deadLetter(n Name) Name {
 	dead, err := ParseName(d.DeadLetter)
 	if d.DeadLetter == "" || err != nil { // an error can not be: definitions are checked
-		return Name{n.Namespace, shortened(n.Name, MaxNameBytes-len(deadEnding)) + deadEnding}
+		return Name{n.Namespace, shortened(n.Name, MaxNameBytes-len(DeadEnding)) + DeadEnding}
 	}
 	if !strings.Contains(d.DeadLetter, "/") {
 		dead.Namespace = n.Namespace
@@ -72,8 +72,8 @@ func (d *Definition) deadLetter(n Name) Name {
 	return dead
 }
 
-// deadEnding makes the name of a dead-letter queue.
-const deadEnding = "_dead"
+// DeadEnding makes the name of a queue that of its dead-letter queue, unless its definition says another one.
+const DeadEnding = "_dead"
 
 // shortened is s without the characters behind its first max bytes.
 func shortened(s string, max int) string {

@@ -29,6 +29,8 @@ var (
 	ErrQueueFull = errors.New("queue full")
 	// ErrTooManyWaiters: Limits.Waiters is reached.
 	ErrTooManyWaiters = errors.New("too many waiting readers")
+	// ErrElsewhere: the name is another store's by now, see Options.Elsewhere.
+	ErrElsewhere = errors.New("it is in another store")
 	// ErrChanged: what a change depends on is not as it says: look again.
 	ErrChanged = errors.New("it was changed meanwhile")
 	// ErrStalled: the disk does not answer, and puts wait until it does. Only Ready says so.

@@ -81,6 +81,11 @@ func holdsAsking() []holdsExercise {
 			_, err := w.s.TopicStats(w.t.Context(), holdsName("topic"))
 			return err
 		}},
+		{"Has", func(w *holdsWorld) error { _, err := w.s.Has(w.t.Context(), holdsName("long")); return err }},
+		{"HasSnapshot", func(w *holdsWorld) error {
+			_, err := w.s.HasSnapshot(w.t.Context(), holdsName("snapshot"))
+			return err
+		}},
 		{"Ready", func(w *holdsWorld) error { return w.s.Ready(w.t.Context()) }},
 		{"Look", func(w *holdsWorld) error { _, err := w.s.Look(w.t.Context(), holdsName("long"), 7); return err }},
 		{"QueueOf", func(w *holdsWorld) error { w.s.QueueOf(w.t.Context(), Token{Queue: 1}); return nil }},

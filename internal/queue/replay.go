@@ -142,6 +142,10 @@ func (s *Store) replayBatch(ctx context.Context, q *queueState, columns message.
 			homeless = append(homeless, es[i])
 			continue
 		}
+		if to, err = s.laneTo(ctx, to); err != nil {
+			s.unreplay(q, es)
+			return err
+		}
 		if m.Row != nil {
 			m.Body, m.Row = columns.AppendJSON(nil, m.Row), nil
 		}

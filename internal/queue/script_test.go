@@ -224,7 +224,7 @@ func (st *stage) message(words []string) message.Message {
 
 func (st *stage) plan() (*plan, *flight) {
 	f := newFlight()
-	l := Limits{}.withDefaults()
+	l := Limits{}.WithDefaults()
 	st.s.limits = &l
 	return &plan{s: st.s, now: st.s.now, flight: f}, f
 }

@@ -183,6 +183,13 @@ func (s *Store) TakeSnapshot(ctx context.Context, name, of Name, o SnapshotOptio
 	return Snapshot{}, fmt.Errorf("%w: snapshot %s was deleted at once, or its queue was", ErrNotFound, name.Short())
 }
 
+// HasSnapshot tells whether there is a snapshot of that name. It costs a look into a table.
+func (s *Store) HasSnapshot(_ context.Context, name Name) (bool, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.state.snapshot(s.Resolve(name)) != nil, s.usable()
+}
+
 // snapshotName keeps definitions of snapshots apart from those of queues.
 func snapshotName(n Name) Name { return Name{n.Namespace, "snapshot " + n.Name} }
 

@@ -210,7 +210,7 @@ func sameColumns(a, b message.Columns) bool {
 func (s *Store) deadQueue(ctx context.Context, of *queueState) (*queueState, message.Columns, error) {
 	for {
 		s.mu.Lock()
-		dead := s.Resolve(of.def.deadLetter(of.name)) // it may be renamed while somebody waits here
+		dead, def := s.here(s.Resolve(of.def.deadLetter(of.name)), TopicBefore) // renamed, perhaps, since the last round
 		q, f := s.state.queueNames[dead], s.defining[dead]
 		var columns message.Columns
 		if q != nil {
@@ -226,7 +226,7 @@ func (s *Store) deadQueue(ctx context.Context, of *queueState) (*queueState, mes
 		if q != nil {
 			return q, columns, nil
 		}
-		_, err := s.createQueue(ctx, dead, Definition{}, terms{needed: true})
+		_, err := s.createQueue(ctx, dead, def, terms{needed: true})
 		if err != nil && !errors.Is(err, ErrExists) {
 			return nil, nil, fmt.Errorf("make dead-letter queue %s: %w", dead.Short(), err)
 		}

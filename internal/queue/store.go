@@ -19,9 +19,11 @@
 package queue
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"sync"
 	"time"
 
@@ -48,6 +50,26 @@ type Options struct {
 	Looked func(time.Duration)
 	// CheckpointBytes is how much is appended between checkpoints, at least; 0: 64 MiB.
 	CheckpointBytes uint64
+	// Elsewhere, if set, tells of a queue's or topic's name whether it is another store's: then the Store makes no queue
+	// of that name, and puts what goes there (dead letters, replays) into a queue of its own, from which somebody else
+	// carries it on. nil: it is this one's. It is called under the lock: it must be quick and must not call the Store.
+	Elsewhere func(n Name, as Meaning) *Lane
+	// Numbers bounds the numbers that queues and topics ever get (see Token.Queue): they are below it; 0: 1<<32 - 1.
+	Numbers uint32
+}
+
+// Meaning is what the name of a message's destination may be of.
+type Meaning bool
+
+const (
+	AQueue      Meaning = false // a queue
+	TopicBefore Meaning = true  // a topic or, where there is none, a queue
+)
+
+// Lane is a queue of what is on its way to another store.
+type Lane struct {
+	Queue      Name
+	Definition Definition
 }
 
 // Store keeps all topics and queues. Its methods may be called from any goroutine.
@@ -60,6 +82,8 @@ type Store struct {
 	observe func(Name, *message.Hops)
 	looked  func(time.Duration)
 	noticed func(ClockNotice)
+	away    func(Name, Meaning) *Lane
+	numbers uint32
 	every   uint64
 
 	room chan struct{} // one place for each group under way to the journal
@@ -112,9 +136,10 @@ func Open(ctx context.Context, o Options) (*Store, error) {
 		return nil, err
 	}
 	s := &Store{
-		journal: o.Journal, clock: o.Clock, limits: o.Limits.withDefaults(), demand: o.OnDemand, aliases: aliases,
-		observe: o.Observe, looked: o.Looked, noticed: o.Noticed, every: o.CheckpointBytes,
-		room: make(chan struct{}, maxFlights), pending: map[string]*flight{}, defining: map[Name]*flight{},
+		journal: o.Journal, clock: o.Clock, limits: o.Limits.WithDefaults(), demand: o.OnDemand, aliases: aliases,
+		observe: o.Observe, looked: o.Looked, noticed: o.Noticed, away: o.Elsewhere, every: o.CheckpointBytes,
+		numbers: cmp.Or(o.Numbers, math.MaxUint32),
+		room:    make(chan struct{}, maxFlights), pending: map[string]*flight{}, defining: map[Name]*flight{},
 		redefining: map[*topicState]map[*flight]struct{}{},
 		alarm:      make(chan struct{}, 1),
 		aside:      make(chan struct{}, 1),
@@ -210,7 +235,8 @@ func aliasTable(namespaces map[string][]string) (map[string]string, error) {
 	return table, nil
 }
 
-func (l Limits) withDefaults() Limits {
+// WithDefaults are the limits with what is zero set to what it means.
+func (l Limits) WithDefaults() Limits {
 	set := func(v *int64, d int64) {
 		if *v == 0 {
 			*v = d
