@@ -192,17 +192,10 @@ func (f *File) fedBy(text string) []string {
 	return feeds
 }
 
-// Definer makes queues and topics: queue.Configured, and a queue.Service where a limit of memory may refuse them.
-type Definer interface {
-	CreateQueue(ctx context.Context, n queue.Name, d queue.Definition) (created bool, err error)
-	AlterQueue(ctx context.Context, n queue.Name, d queue.Definition) error
-	CreateTopic(ctx context.Context, n queue.Name, labels map[string]string) (created bool, err error)
-}
-
 // Define makes the file's topics and queues that the store does not have. A queue that is there with another definition
 // is a mistake that shows both (errors.As finds the *queue.DifferentError), unless adopt says to take the file's.
 // Mistakes are Errors; anything else is the store's own failure.
-func (f *File) Define(ctx context.Context, store Definer, adopt bool) error {
+func (f *File) Define(ctx context.Context, store queue.Definer, adopt bool) error {
 	d := &decoder{&report{file: f.source, secrets: f.secrets}}
 	mistake := func(err error, at place, hint, what string) error {
 		if errors.Is(err, queue.ErrClosed) || errors.Is(err, queue.ErrUnavailable) || errors.Is(err, queue.ErrNoRoom) ||

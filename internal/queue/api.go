@@ -179,6 +179,9 @@ type ReplayRequest struct {
 	To    Name // zero: the queue each came from
 	// Existing makes no queue: where they go has to be there, else ErrNotFound.
 	Existing bool
+	// Home, if set, tells which name the queue has by now from which a letter came, by the name that the letter has for
+	// it. It is not called under the lock. nil: what the store itself remembers of former names.
+	Home func(ctx context.Context, from Name) (Name, error)
 }
 
 // Replayed tells what a replay did.

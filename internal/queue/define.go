@@ -77,59 +77,41 @@ func (s *Store) mayDefineMore() error {
 	return nil
 }
 
-// Configured makes what the operator's own configuration defines. It counts in Limits.Memory and is never refused for
-// it: else a store that is full could not be started with a configuration that has grown, and nobody could empty it.
-// It is not for what clients ask for.
-type Configured struct{ store *Store }
-
-// Configured makes the definitions of the operator's own configuration.
-func (s *Store) Configured() Configured { return Configured{s} }
-
-// CreateQueue is Store.CreateQueue.
-func (c Configured) CreateQueue(ctx context.Context, n Name, d Definition) (created bool, err error) {
-	return c.store.createQueue(ctx, n, d, terms{needed: true})
-}
-
-// AlterQueue is Store.AlterQueue.
-func (c Configured) AlterQueue(ctx context.Context, n Name, d Definition) error {
-	return c.store.alter(ctx, n, alteration{d: d, terms: terms{needed: true}})
-}
-
-// CreateTopic is Store.CreateTopic.
-func (c Configured) CreateTopic(ctx context.Context, n Name, labels map[string]string) (created bool, err error) {
-	return c.store.createTopic(ctx, n, labels, terms{needed: true})
-}
-
-// Noted makes definitions, each with notes as one atomic group: after an error or a crash there are both or neither.
-// Notes are as SetNotes takes them. They are kept, too, where the definition is there already.
-type Noted interface {
+// Definer makes queues and topics on terms of its own: those that Configured and Noted tell.
+type Definer interface {
 	CreateQueue(ctx context.Context, n Name, d Definition) (created bool, err error)
 	AlterQueue(ctx context.Context, n Name, d Definition) error
 	CreateTopic(ctx context.Context, n Name, labels map[string]string) (created bool, err error)
 }
 
-// withNotes is the Noted of a Store.
-type withNotes struct {
+// definer is a Definer of a Store.
+type definer struct {
 	store *Store
-	notes []Note
+	terms terms
 }
 
-// Noted makes definitions that have notes.
-func (s *Store) Noted(notes ...Note) Noted { return withNotes{s, notes} }
+// Configured makes what the operator's own configuration defines. It counts in Limits.Memory and is never refused for
+// it: else a store that is full could not be started with a configuration that has grown, and nobody could empty it. It
+// is not for what clients ask for.
+func (s *Store) Configured() Definer { return definer{s, terms{needed: true}} }
+
+// Noted makes definitions, each with notes as one atomic group: after an error or a crash there are both or neither.
+// Notes are as SetNotes takes them. They are kept, too, where the definition is there already.
+func (s *Store) Noted(notes ...Note) Definer { return definer{s, terms{notes: notes}} }
 
 // CreateQueue is Store.CreateQueue.
-func (w withNotes) CreateQueue(ctx context.Context, n Name, d Definition) (created bool, err error) {
-	return w.store.createQueue(ctx, n, d, terms{notes: w.notes})
+func (d definer) CreateQueue(ctx context.Context, n Name, def Definition) (created bool, err error) {
+	return d.store.createQueue(ctx, n, def, d.terms)
 }
 
 // AlterQueue is Store.AlterQueue.
-func (w withNotes) AlterQueue(ctx context.Context, n Name, d Definition) error {
-	return w.store.alter(ctx, n, alteration{d: d, terms: terms{notes: w.notes}})
+func (d definer) AlterQueue(ctx context.Context, n Name, def Definition) error {
+	return d.store.alter(ctx, n, alteration{d: def, terms: d.terms})
 }
 
 // CreateTopic is Store.CreateTopic.
-func (w withNotes) CreateTopic(ctx context.Context, n Name, labels map[string]string) (created bool, err error) {
-	return w.store.createTopic(ctx, n, labels, terms{notes: w.notes})
+func (d definer) CreateTopic(ctx context.Context, n Name, labels map[string]string) (created bool, err error) {
+	return d.store.createTopic(ctx, n, labels, d.terms)
 }
 
 // normal applies defaults and namespace aliases.

@@ -131,3 +131,44 @@ func TestNumbersOfQueuesStayBelowTheirBound(t *testing.T) {
 		t.Errorf("%d queues had numbers below 4, then: %v", made, err)
 	}
 }
+
+func TestTheStoresOwnWorkWaitsUntilItMayBegin(t *testing.T) {
+	m := newMemory()
+	s, err := Open(t.Context(), Options{Journal: m})
+	if err != nil {
+		t.Fatal(err)
+	}
+	n, dead := Name{"near", "q"}, Name{"near", "q_dead"}
+	if _, err := s.CreateQueue(t.Context(), n, Definition{MaxAttempts: 1}); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.Put(t.Context(), n, []message.Message{{}}); err != nil {
+		t.Fatal(err)
+	}
+	o := s.NewOwner("dies with the process")
+	if cs, err := s.Claim(t.Context(), ClaimRequest{From: from(n), Owner: o}); err != nil || len(cs) != 1 {
+		t.Fatal(cs, err)
+	}
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	begin := make(chan struct{})
+	s, err = Open(t.Context(), Options{Journal: m, Begin: begin})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	for range 100 {
+		if _, err := s.Stats(t.Context(), n); err != nil {
+			t.Fatal(err)
+		}
+		if there, err := s.Has(t.Context(), dead); err != nil || there {
+			t.Fatalf("it buries before it may: %v", err)
+		}
+	}
+	close(begin)
+	waittest.Until(t, "the message is buried", func() bool {
+		there, err := s.Has(t.Context(), dead)
+		return there && err == nil
+	})
+}

@@ -268,6 +268,14 @@ func holdsDefining() []holdsExercise {
 			_, err := w.s.CreateQueue(w.t.Context(), holdsName("new"), Definition{})
 			return err
 		}},
+		{"RenameNoted", func(w *holdsWorld) error {
+			note := Note{Room: "room", Key: "renamed", Value: []byte("value")}
+			return w.s.RenameNoted(w.t.Context(), holdsName("new"), holdsName("new"), note)
+		}},
+		{"NowCalled", func(w *holdsWorld) error {
+			_, _, err := w.s.NowCalled(w.t.Context(), holdsName("long"))
+			return err
+		}},
 		{"RenameQueue", func(w *holdsWorld) error {
 			return w.s.RenameQueue(w.t.Context(), holdsName("new"),
 				holdsName("newer"))
@@ -292,6 +300,9 @@ func holdsDefining() []holdsExercise {
 				w.create(fmt.Sprintf("labelled%d", i), Definition{DeadLetter: "vault", Labels: labels})
 			}
 			return w.s.RenameQueue(w.t.Context(), holdsName("vault"), holdsName("crypt"))
+		}},
+		{"RenameDeadLetters", func(w *holdsWorld) error {
+			return w.s.RenameDeadLetters(w.t.Context(), holdsName("crypt"), holdsName("elsewhere"))
 		}},
 		{"AlterQueue", func(w *holdsWorld) error {
 			return w.s.AlterQueue(w.t.Context(), holdsName("long"), Definition{MaxAttempts: 7})

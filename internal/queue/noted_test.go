@@ -17,21 +17,21 @@ func TestADefinitionAndItsNotesAreOne(t *testing.T) {
 		return int64(d.Lease)
 	}
 	for name, c := range map[string]struct {
-		define func(context.Context, Noted) error
+		define func(context.Context, Definer) error
 		there  func(*Store) bool
 	}{
-		"a queue": {func(ctx context.Context, w Noted) error {
+		"a queue": {func(ctx context.Context, w Definer) error {
 			_, err := w.CreateQueue(ctx, Name{"default", "new"}, Definition{Lease: 7})
 			return err
 		}, func(s *Store) bool { return lease(s, Name{"default", "new"}) == 7 }},
-		"another definition": {func(ctx context.Context, w Noted) error {
+		"another definition": {func(ctx context.Context, w Definer) error {
 			return w.AlterQueue(ctx, news, Definition{Lease: 7})
 		}, func(s *Store) bool { return lease(s, news) == 7 }},
-		"a topic": {func(ctx context.Context, w Noted) error {
+		"a topic": {func(ctx context.Context, w Definer) error {
 			_, err := w.CreateTopic(ctx, Name{"default", "new"}, nil)
 			return err
 		}, func(s *Store) bool { return must(s.HasTopic(t.Context(), Name{"default", "new"})) }},
-		"other labels": {func(ctx context.Context, w Noted) error {
+		"other labels": {func(ctx context.Context, w Definer) error {
 			_, err := w.CreateTopic(ctx, Name{"default", "topic"}, labels)
 			return err
 		}, func(s *Store) bool {

@@ -35,13 +35,18 @@ func (e *renamed) read(r *reader) {
 // name is that of its dead-letter queue; ErrQueueFull when Limits.Memory has no room for the names that are kept, of it
 // and of its queue of dead letters in the definitions of others; ErrNoRoom, ErrUnavailable, ErrClosed.
 func (s *Store) RenameQueue(ctx context.Context, from, to Name) error {
+	return s.RenameNoted(ctx, from, to)
+}
+
+// RenameNoted is RenameQueue with notes, which are kept in the same group.
+func (s *Store) RenameNoted(ctx context.Context, from, to Name, notes ...Note) error {
 	from, to = s.Resolve(from), s.Resolve(to)
 	if err := to.Check(); err != nil {
 		return err
 	}
 	names := []Name{from, to}
 	over := func() {}
-	return s.defineNames(ctx, nil, func() (event, error) {
+	return s.defineNames(ctx, notes, func() (event, error) {
 		q := s.state.queueNames[from]
 		switch {
 		case q == nil:
@@ -152,6 +157,16 @@ func (s *state) takeName(q *queueState) {
 	s.forgetName(q.name)
 	s.queueNames[q.name] = q
 	s.queueList.Set(q.name)
+}
+
+// NowCalled is the name that the queue has by now which had a name before, if no other queue has that name; ok is false
+// when there is no such queue.
+func (s *Store) NowCalled(_ context.Context, n Name) (now Name, ok bool, err error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	n = s.Resolve(n)
+	now = s.state.nowCalled(n)
+	return now, now != n, s.usable()
 }
 
 // nowCalled is the name that the queue has by now which a dead letter knows by an earlier one. The lock is held.

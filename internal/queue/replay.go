@@ -137,12 +137,15 @@ func (s *Store) replayBatch(ctx context.Context, q *queueState, columns message.
 	var homeless, moving []entry
 	c := Change{Existing: r.Existing}
 	for i, m := range msgs {
-		to, ok := s.home(q, m, r.To)
-		if !ok {
+		to, ok, err := s.home(ctx, q, m, &r)
+		if err == nil && !ok {
 			homeless = append(homeless, es[i])
 			continue
 		}
-		if to, err = s.laneTo(ctx, to); err != nil {
+		if err == nil {
+			to, err = s.laneTo(ctx, to)
+		}
+		if err != nil {
 			s.unreplay(q, es)
 			return err
 		}
@@ -189,23 +192,31 @@ func (s *Store) moveAll(ctx context.Context, q *queueState, es []entry, c *Chang
 
 // home is where a dead letter of q goes: to a queue that was asked for, or else to the one it came from, by whatever
 // name that has now.
-func (s *Store) home(q *queueState, m *message.Message, wanted Name) (to Name, ok bool) {
+func (s *Store) home(ctx context.Context, q *queueState, m *message.Message, r *ReplayRequest) (to Name, ok bool,
+	err error) {
 	if m == nil {
-		return to, false
+		return to, false, nil
 	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if to = s.Resolve(wanted); wanted == (Name{}) {
+	if to = s.Resolve(r.To); r.To == (Name{}) {
 		if m.Death == nil || m.Death.Queue == "" {
-			return to, false
+			return to, false, nil
 		}
 		from, err := ParseName(m.Death.Queue)
 		if err != nil {
-			return to, false
+			return to, false, nil
 		}
-		to = s.state.nowCalled(s.Resolve(from))
+		if to = s.Resolve(from); r.Home != nil {
+			if to, err = r.Home(ctx, to); err != nil {
+				return to, false, err
+			}
+		}
 	}
-	return to, to != q.name
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if r.To == (Name{}) && r.Home == nil {
+		to = s.state.nowCalled(to)
+	}
+	return to, to != q.name, nil
 }
 
 // move puts messages elsewhere and removes them here, in one group; those that were purged meanwhile stay away. It

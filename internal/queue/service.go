@@ -67,8 +67,10 @@ type Defining interface {
 	DeleteQueue(ctx context.Context, n Name) error
 	CreateTopic(ctx context.Context, n Name, labels map[string]string) (created bool, err error)
 	DeleteTopic(ctx context.Context, n Name) error
-	// Noted makes definitions that have notes. It asks nobody.
-	Noted(notes ...Note) Noted
+	// Noted makes definitions with notes, each in one group with them. It asks nobody.
+	Noted(notes ...Note) Definer
+	// Configured makes what the operator's own configuration defines, never refused for memory. It asks nobody.
+	Configured() Definer
 	TakeSnapshot(ctx context.Context, name, of Name, o SnapshotOptions) (Snapshot, error)
 	DeleteSnapshot(ctx context.Context, name Name) error
 	Seek(ctx context.Context, n Name, to SeekTo) (Sought, error)

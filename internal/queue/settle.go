@@ -210,7 +210,8 @@ func sameColumns(a, b message.Columns) bool {
 func (s *Store) deadQueue(ctx context.Context, of *queueState) (*queueState, message.Columns, error) {
 	for {
 		s.mu.Lock()
-		dead, def := s.here(s.Resolve(of.def.deadLetter(of.name)), TopicBefore) // renamed, perhaps, since the last round
+		// It may be renamed while somebody waits here.
+		dead, def := s.here(s.Resolve(of.def.deadLetter(of.name)), TopicBefore)
 		q, f := s.state.queueNames[dead], s.defining[dead]
 		var columns message.Columns
 		if q != nil {

@@ -50,10 +50,14 @@ type Options struct {
 	Looked func(time.Duration)
 	// CheckpointBytes is how much is appended between checkpoints, at least; 0: 64 MiB.
 	CheckpointBytes uint64
-	// Elsewhere, if set, tells of a queue's or topic's name whether it is another store's: then the Store makes no queue
-	// of that name, and puts what goes there (dead letters, replays) into a queue of its own, from which somebody else
-	// carries it on. nil: it is this one's. It is called under the lock: it must be quick and must not call the Store.
+	// Elsewhere, if set, tells of a queue's or topic's name whether it is another store's: then the Store makes no
+	// queue of that name, and puts what goes there (dead letters, replays) into a queue of its own, from which somebody
+	// else carries it on. nil: it is this one's. It is called under the lock: it must be quick and must not call the
+	// Store.
 	Elsewhere func(n Name, as Meaning) *Lane
+	// Begin, if set, is closed when the Store may begin its own work: leases, dead letters, checkpoints. It has to be
+	// closed, or the Store, in the end. nil: at once.
+	Begin <-chan struct{}
 	// Numbers bounds the numbers that queues and topics ever get (see Token.Queue): they are below it; 0: 1<<32 - 1.
 	Numbers uint32
 }
@@ -162,9 +166,17 @@ func Open(ctx context.Context, o Options) (*Store, error) {
 	s.state.beginVersions()
 	s.ctx, s.stop = context.WithCancel(context.Background())
 	s.ending.Add(3)
-	go s.keepServing()
-	go s.keepTime()
-	go s.keepCheckpoints()
+	for _, keep := range []func(){s.keepServing, s.keepTime, s.keepCheckpoints} {
+		go func() {
+			if o.Begin != nil {
+				select {
+				case <-o.Begin:
+				case <-s.ctx.Done():
+				}
+			}
+			keep()
+		}()
+	}
 	return s, nil
 }
 
