@@ -23,7 +23,8 @@ func openToOthers(dataDir string) (first string, n int) {
 			first = path
 		}
 	}
-	for _, dir := range []string{dataDir, journalDir(dataDir)} {
+	journals := shardDirs(dataDir)
+	for _, dir := range append([]string{dataDir}, journals...) {
 		if info, err := os.Stat(dir); err == nil {
 			look(dir, info)
 		}
@@ -31,13 +32,15 @@ func openToOthers(dataDir string) (first string, n int) {
 	if n == 0 { // nobody gets to what is inside
 		return "", 0
 	}
-	files, err := os.ReadDir(journalDir(dataDir))
-	if err != nil {
-		return first, n // the journal will tell
-	}
-	for _, f := range files {
-		if info, err := f.Info(); err == nil {
-			look(filepath.Join(journalDir(dataDir), f.Name()), info)
+	for _, dir := range journals {
+		files, err := os.ReadDir(dir)
+		if err != nil {
+			continue // the journal will tell
+		}
+		for _, f := range files {
+			if info, err := f.Info(); err == nil {
+				look(filepath.Join(dir, f.Name()), info)
+			}
 		}
 	}
 	return first, n

@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"log/slog"
 	"path/filepath"
@@ -19,7 +18,6 @@ import (
 	"github.com/hikyaku/hikyaku/internal/door"
 	"github.com/hikyaku/hikyaku/internal/function"
 	"github.com/hikyaku/hikyaku/internal/journal"
-	"github.com/hikyaku/hikyaku/internal/journal/file"
 	"github.com/hikyaku/hikyaku/internal/message"
 	"github.com/hikyaku/hikyaku/internal/pipeline"
 	"github.com/hikyaku/hikyaku/internal/queue"
@@ -28,12 +26,11 @@ import (
 
 // house is a courier put together: journal, store, metrics, pipeline, and in serve the doors.
 type house struct {
-	file    *config.File // as it was started
-	loaded  *config.File // as it was read last; touched by reload alone
-	log     *slog.Logger
-	level   *slog.LevelVar
-	journal *file.Journal
-	store   *queue.Store
+	file   *config.File // as it was started
+	loaded *config.File // as it was read last; touched by reload alone
+	log    *slog.Logger
+	level  *slog.LevelVar
+	stores
 	metrics *httpdoor.Metrics
 	users   *access.Users
 	pacer   *pace.Host
@@ -61,27 +58,11 @@ func openHouse(ctx context.Context, f *config.File, logTo io.Writer, adopt bool)
 		log.Warn("login failed", "door", f.Door, "reason", f.Reason, "user", f.Name, "address", f.Address, "count",
 			f.Count)
 	})
-	j, err := file.Open(ctx, file.Options{
-		Dir:          journalDir(f.DataDir),
-		Durability:   journal.Durability(f.Durability),
-		SegmentBytes: f.Journal.SegmentBytes,
-		Scrub:        scrubOf(f.Journal),
-		Report:       func(err error) { sayOfJournal(log, err) },
-	})
+	h.stores, err = openStores(ctx, f, log, queue.Options{Limits: bounds.store, Observe: h.metrics.Settled})
 	if err != nil {
-		return nil, fmt.Errorf("open data_dir %s: %w", f.DataDir, err)
+		return nil, err
 	}
-	h.journal = j
 	warnOfOpenFolder(log, f.DataDir)
-	h.store, err = queue.Open(ctx, queue.Options{
-		Journal: j, Limits: bounds.store, OnDemand: true, Namespaces: f.Namespaces, Observe: h.metrics.Settled,
-		// Nothing is reclaimed before two checkpoints lie behind it: where segments are small, so is the room.
-		CheckpointBytes: uint64(min(64<<20, j.SegmentBytes())),
-		Noticed:         func(n queue.ClockNotice) { log.Warn("clock", "notice", n.String(), "by", n.By) },
-	})
-	if err != nil {
-		return nil, errors.Join(err, j.Close())
-	}
 	if err := f.Define(ctx, h.store.Configured(), adopt); err != nil {
 		return nil, errors.Join(h.definitions(err), h.close())
 	}
@@ -147,8 +128,6 @@ func (h *house) sayIsolation() error {
 	return nil
 }
 
-func journalDir(dataDir string) string { return filepath.Join(dataDir, "journal") }
-
 func functionsDir(dataDir string) string { return filepath.Join(dataDir, "functions") }
 
 // definitions shows mistakes of definitions in the configuration's text.
@@ -173,7 +152,7 @@ func (h *house) newPipeline(in io.Reader, out io.Writer, finite bool, observer p
 	}
 	p, err := pipeline.New(built.Nodes, pipeline.Options{
 		Store: h.store, Finite: finite, Slack: slack, Logger: h.log, Observe: observer,
-		Abandon: h.journal.Failed(),
+		Abandon: h.failed,
 	})
 	if err != nil {
 		return nil, err
@@ -193,7 +172,7 @@ func (h *house) close() error {
 	if h.campaigns != nil {
 		err = errors.Join(err, h.campaigns.Close())
 	}
-	return errors.Join(err, h.store.Close(), h.journal.Close())
+	return errors.Join(err, h.stores.close())
 }
 
 // whileSound is a context that ends with ctx, or when the journal fails: then its cause is why. The caller calls stop,
@@ -204,8 +183,8 @@ func (h *house) whileSound(ctx context.Context) (sound context.Context, stop fun
 	watching.Go(func() {
 		select {
 		case <-sound.Done():
-		case <-h.journal.Failed():
-			cancel(h.journal.Health())
+		case <-h.failed:
+			cancel(h.health())
 		}
 	})
 	return sound, func() {
@@ -218,8 +197,8 @@ func (h *house) whileSound(ctx context.Context) (sound context.Context, stop fun
 // error. It is told once.
 func (h *house) end(err error) error {
 	select {
-	case <-h.journal.Failed():
-		if why := h.journal.Health(); !errors.Is(err, journal.ErrFailed) {
+	case <-h.failed:
+		if why := h.health(); !errors.Is(err, journal.ErrFailed) {
 			err = errors.Join(why, err)
 		}
 	default:

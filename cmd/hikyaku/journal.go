@@ -40,8 +40,11 @@ page cache, and no more than --bytes-per-second, so that a server that uses the 
 		Args:    oneArg("the DIR of a journal, or its data_dir"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if watch {
-				w := &file.Watcher{Dir: findJournal(args[0]), BytesPerSecond: rate}
-				return watchJournal(cmd.Context(), w, every, cmd.OutOrStdout(), cmd.ErrOrStderr())
+				var ws []*file.Watcher
+				for _, dir := range findJournals(args[0]) {
+					ws = append(ws, &file.Watcher{Dir: dir, BytesPerSecond: rate})
+				}
+				return watchJournals(cmd.Context(), ws, every, cmd.OutOrStdout(), cmd.ErrOrStderr())
 			}
 			return checkJournal(cmd.Context(), args[0], cmd.OutOrStdout())
 		},
@@ -54,27 +57,19 @@ page cache, and no more than --bytes-per-second, so that a server that uses the 
 	return cmd
 }
 
-// watchJournal looks until ctx ends. Where nothing was damaged that is no error. A look that fails is told, and may be
-// better next time; the first has to succeed.
-func watchJournal(ctx context.Context, w *file.Watcher, every time.Duration, out, complain io.Writer) error {
+// watchJournals looks at journals, one after the other, until ctx ends. Where nothing was damaged that is no error. A
+// look that fails is told, and may be better next time; the first has to succeed.
+func watchJournals(ctx context.Context, ws []*file.Watcher, every time.Duration, out, complain io.Writer) error {
 	damaged := 0
 	for looks := 1; ; looks++ {
 		next := time.After(every)
-		report, fresh, err := w.Look(ctx, nil)
-		switch {
-		case ctx.Err() != nil:
-		case err != nil && looks == 1:
-			return err
-		case err != nil:
-			fmt.Fprintln(complain, explain(err))
-		case looks == 1:
-			printReport(out, report)
-		default:
-			for _, d := range fresh {
-				fmt.Fprintf(out, "%s %s\n", time.Now().UTC().Format(time.RFC3339), d.String())
+		for _, w := range ws {
+			n, err := lookOnce(ctx, w, looks == 1, out, complain)
+			if err != nil {
+				return err
 			}
+			damaged += n
 		}
-		damaged += len(fresh)
 		if ctx.Err() == nil {
 			select {
 			case <-ctx.Done():
@@ -83,32 +78,51 @@ func watchJournal(ctx context.Context, w *file.Watcher, every time.Duration, out
 			}
 		}
 		if damaged > 0 {
-			return fmt.Errorf("journal %s: %s in %s", w.Dir, count(int64(damaged), "damaged place"),
+			return fmt.Errorf("journal %s: %s in %s", ws[0].Dir, count(int64(damaged), "damaged place"),
 				count(int64(looks), "look"))
 		}
 		return nil
 	}
 }
 
+// lookOnce looks at one journal and tells what is damaged there that it has not told before.
+func lookOnce(ctx context.Context, w *file.Watcher, first bool, out, complain io.Writer) (damaged int, err error) {
+	report, fresh, err := w.Look(ctx, nil)
+	switch {
+	case ctx.Err() != nil:
+	case err != nil && first:
+		return 0, err
+	case err != nil:
+		fmt.Fprintln(complain, explain(err))
+	case first:
+		printReport(out, report)
+	default:
+		for _, d := range fresh {
+			fmt.Fprintf(out, "%s %s\n", time.Now().UTC().Format(time.RFC3339), d.String())
+		}
+	}
+	return len(fresh), nil
+}
+
 func checkJournal(ctx context.Context, dir string, out io.Writer) error {
-	show, clear := progressOf("check")
-	report, err := file.Check(ctx, findJournal(dir), show)
-	clear()
-	if err != nil {
-		return err
+	var damaged error
+	for _, journal := range findJournals(dir) {
+		show, clear := progressOf("check")
+		report, err := file.Check(ctx, journal, show)
+		clear()
+		if err != nil {
+			return err
+		}
+		printReport(out, report)
+		if n := len(report.Damages); n > 0 {
+			damaged = errors.Join(damaged, fmt.Errorf("journal %s: %s", report.Dir, count(int64(n), "damaged place")))
+		}
 	}
-	printReport(out, report)
 	altered, err := checkArchives(ctx, dir, out)
-	if err != nil {
-		return err
+	if err == nil && damaged == nil && altered > 0 {
+		err = fmt.Errorf("functions in %s: %s", dir, count(int64(altered), "damaged archive"))
 	}
-	if len(report.Damages) > 0 {
-		return fmt.Errorf("journal %s: %s", report.Dir, count(int64(len(report.Damages)), "damaged place"))
-	}
-	if altered > 0 {
-		return fmt.Errorf("functions in %s: %s", dir, count(int64(altered), "damaged archive"))
-	}
-	return nil
+	return errors.Join(err, damaged)
 }
 
 // checkArchives looks at the code of functions, if dir is a data_dir with some.
@@ -140,12 +154,12 @@ func progressOf(label string) (show func(done, total int64), clear func()) {
 		}
 }
 
-// findJournal takes a data_dir for the journal in it.
-func findJournal(dir string) string {
-	if inside := journalDir(dir); exists(inside) {
-		return inside
+// findJournals takes a data_dir for the journals in it, one of each shard.
+func findJournals(dir string) []string {
+	if exists(journalDir(dir)) {
+		return shardDirs(dir)
 	}
-	return dir
+	return []string{dir}
 }
 
 func exists(path string) bool {
@@ -170,17 +184,27 @@ needs no repair: the next start drops it.`,
 			if !accept && !exists(args[0]) {
 				return loses
 			}
-			show, clear := progressOf("repair")
-			report, err := file.Repair(cmd.Context(), findJournal(args[0]),
-				file.RepairOptions{KeepAside: aside, Progress: show, NoLoss: !accept})
-			clear()
-			if errors.Is(err, file.ErrLoss) {
-				return loses
+			journals := findJournals(args[0])
+			for _, dir := range journals {
+				keep := aside
+				if aside != "" && len(journals) > 1 {
+					keep = filepath.Join(aside, filepath.Base(dir)) // files of several journals have the same names
+				}
+				show, clear := progressOf("repair")
+				report, err := file.Repair(cmd.Context(), dir,
+					file.RepairOptions{KeepAside: keep, Progress: show, NoLoss: !accept})
+				clear()
+				if errors.Is(err, file.ErrLoss) {
+					return loses
+				}
+				if report != nil {
+					printReport(cmd.OutOrStdout(), report)
+				}
+				if err != nil {
+					return err
+				}
 			}
-			if report != nil {
-				printReport(cmd.OutOrStdout(), report)
-			}
-			return err
+			return nil
 		},
 	}
 	cmd.Flags().BoolVar(&accept, "accept-loss", false, "go on although what is damaged will be lost")

@@ -65,7 +65,7 @@ func TestJournalCheckWatchTellsDamageOnceAndEndsWithTheInterrupt(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		out, ended := new(screen), make(chan error, 1)
 		go func() {
-			ended <- watchJournal(ctx, &file.Watcher{Dir: dir}, time.Millisecond, out, out)
+			ended <- watchJournals(ctx, []*file.Watcher{{Dir: dir}}, time.Millisecond, out, out)
 		}()
 		out.await(t, "damaged places  0")
 		if damage {
@@ -86,7 +86,7 @@ func TestJournalCheckWatchTellsDamageOnceAndEndsWithTheInterrupt(t *testing.T) {
 	if err := watch(true); err == nil || !strings.Contains(err.Error(), "2 damaged places") {
 		t.Errorf("a damaged journal: %v", err)
 	}
-	if err := watchJournal(t.Context(), &file.Watcher{Dir: t.TempDir()}, time.Hour, new(screen),
+	if err := watchJournals(t.Context(), []*file.Watcher{{Dir: t.TempDir()}}, time.Hour, new(screen),
 		new(screen)); err == nil {
 		t.Error("an empty folder is watched")
 	}

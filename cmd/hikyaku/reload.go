@@ -71,7 +71,9 @@ func (h *house) take(next *config.File) error {
 	}
 	h.file.Outbound.Adopt(next.Outbound)
 	h.level.Set(levelOf(next.Log))
-	h.journal.SetScrub(scrubOf(next.Journal))
+	for _, j := range h.journals {
+		j.SetScrub(scrubOf(next.Journal))
+	}
 	return nil
 }
 

@@ -119,12 +119,13 @@ func standing(t *testing.T, text string) (h *house, reload func(text string) (lo
 	if h.users, err = access.New(f.Users); err != nil {
 		t.Fatal(err)
 	}
-	h.journal, err = file.Open(t.Context(), file.Options{Dir: "log", FS: faultfs.New(), SegmentBytes: 1 << 20,
+	j, err := file.Open(t.Context(), file.Options{Dir: "log", FS: faultfs.New(), SegmentBytes: 1 << 20,
 		Watch: -1, Scrub: scrubOf(f.Journal)})
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { _ = h.journal.Close() })
+	t.Cleanup(func() { _ = j.Close() })
+	h.journals = []*file.Journal{j}
 	return h, func(text string) string {
 		t.Helper()
 		write(text)
@@ -169,7 +170,7 @@ func scrubs(how file.Scrub) func(h *house) error {
 		how.BytesPerSecond = 8 << 20
 	}
 	return func(h *house) error {
-		if got := h.journal.Scrub(); got != how {
+		if got := h.journals[0].Scrub(); got != how {
 			return fmt.Errorf("it is %+v", got)
 		}
 		return nil

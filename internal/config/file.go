@@ -19,6 +19,7 @@ import (
 type File struct {
 	Name       string // as given to Load or Parse
 	DataDir    string
+	Shards     int    // 1 or more
 	Durability string // fsync, os or none
 	Journal    Journal
 	API        API
@@ -81,7 +82,7 @@ func Parse(name string, text []byte, env func(string) (string, bool)) (*File, er
 		c.Namespaces = defaultNamespaces()
 	}
 	f := &File{
-		Name: name, DataDir: c.DataDir, Durability: c.Durability, Journal: c.Journal, API: c.API,
+		Name: name, DataDir: c.DataDir, Shards: c.Shards, Durability: c.Durability, Journal: c.Journal, API: c.API,
 		Namespaces: c.Namespaces, Limits: c.Limits, Log: c.Log,
 		Queues: append([]Queue(c.Queues), c.Topics.subscriptions...), Topics: c.Topics.topics, Functions: c.Functions,
 		Users: c.Users, Access: c.Access,

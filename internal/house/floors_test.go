@@ -41,6 +41,7 @@ var floors = []floor{
 	{"deployments", []string{"internal/campaign", "internal/deployment"}, "which campaigns there are, and how far " +
 		"they are; which functions there are, and the events that wait for them"},
 	{"functions", []string{"internal/function"}, "user code and its instances"},
+	{"shards", []string{"internal/shard"}, "several stores as one"},
 	{"queues", []string{"internal/queue"}, "topics, queues, claims, dead letters"},
 	{"waiters", []string{"internal/interest"}, "who waits for which messages"},
 	{"disk tests", []string{"internal/journal/file/faultfs"}, "a disk that fails when told, for tests"},

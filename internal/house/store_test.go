@@ -21,7 +21,6 @@ type keeper struct {
 }
 
 var keepers = []keeper{
-	{"cmd/hikyaku/house.go", "it opens the store, hands it out as a service, and closes it"},
 	{"internal/bench/*", "benches measure the store itself"},
 	{"internal/push/pushtest", "it opens one for tests"},
 }

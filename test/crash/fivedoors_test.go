@@ -35,8 +35,9 @@ def handler(event, context): f.write(event["id"] + "\n")
 `
 
 // allDoors is a configuration with all doors on free ports, and a function whose code is in the folder here.
-func allDoors(here, data string) string {
+func allDoors(here, data string, shards int) string {
 	return fmt.Sprintf(`data_dir: %s
+shards: %d
 api:
   http: { listen: 127.0.0.1:0 }
   mysql: { listen: 127.0.0.1:0, socket: none }
@@ -49,7 +50,7 @@ queues:
   entries: { columns: ["id varchar(40) not null"] }
 functions:
   recording: { runtime: python3, handler: code.handler, code: %s, concurrency: 1, environment: { HERE: %s } }
-`, data, here, here)
+`, data, shards, here, here)
 }
 
 // promises is what clients of all doors were told. Messages are known by their bodies, which say through which door
@@ -129,13 +130,19 @@ func (p *promises) tried(door string) bool {
 // TestWhatFiveDoorsPromisedHoldsThroughKills puts through all five doors at once, and takes what was put, while the
 // server is killed again and again: nothing that was acknowledged is lost, and nothing that was settled comes back.
 func TestWhatFiveDoorsPromisedHoldsThroughKills(t *testing.T) {
+	for _, shards := range []int{1, 3} {
+		t.Run(fmt.Sprintf("%d shards", shards), func(t *testing.T) { killFiveDoors(t, shards, fiveDoorKills/2**times) })
+	}
+}
+
+// killFiveDoors is that for a server with so many shards.
+func killFiveDoors(t *testing.T, shards, kills int) {
 	random := newRandom(t)
 	here := t.TempDir()
 	write(t, filepath.Join(here, "code.py"), recording)
 	data := filepath.Join(here, "data")
-	config := allDoors(here, data)
+	config := allDoors(here, data, shards)
 	book := &promises{t: t, acked: map[string]bool{}, seen: map[string]bool{}, over: map[string]bool{}}
-	kills := fiveDoorKills * *times
 	for i := range kills {
 		s := serve(t, config)
 		if i == 0 {

@@ -46,7 +46,7 @@ func TestIdleAndDrippingConnectionsHarmNobody(t *testing.T) {
 				t.Parallel() // thousands of each at once would be more than a process may open
 			}
 			here := t.TempDir()
-			s := serve(t, allDoors(here, filepath.Join(here, "data")))
+			s := serve(t, allDoors(here, filepath.Join(here, "data"), 1))
 			address := s.address(t, door)
 			s.put(t, "jobs", "warm")
 			before, memory := s.handles(t), s.memory(t)

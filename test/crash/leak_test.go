@@ -28,7 +28,7 @@ func TestNothingGrowsUnderLoad(t *testing.T) {
 	here := t.TempDir()
 	write(t, filepath.Join(here, "code.py"), recording)
 	data := filepath.Join(here, "data")
-	s := serve(t, allDoors(here, data))
+	s := serve(t, allDoors(here, data, 1))
 	s.subscribeReaders(t)
 	book := &promises{t: t, acked: map[string]bool{}, seen: map[string]bool{}, over: map[string]bool{}}
 	ctx, stop := context.WithCancel(t.Context())

@@ -1,0 +1,99 @@
+package main
+
+import (
+	"bytes"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/hikyaku/hikyaku/internal/config"
+	"github.com/hikyaku/hikyaku/internal/message"
+	"github.com/hikyaku/hikyaku/internal/queue"
+)
+
+// sharded opens the stores of a folder with so many shards.
+func sharded(t *testing.T, data, shards string) (stores, error) {
+	t.Helper()
+	text := "data_dir: " + data + "\nshards: " + shards + "\njournal: { segment_bytes: 1MiB }\n"
+	f, err := config.Parse("h.yaml", []byte(text), os.LookupEnv)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return openStores(t.Context(), f, slog.New(slog.DiscardHandler), queue.Options{})
+}
+
+func TestAFolderIsOpenedWithTheShardsThatItWasMadeFor(t *testing.T) {
+	for _, c := range []struct{ made, opened, hint string }{
+		{"1", "2", "set shards: 1"}, {"3", "1", "set shards: 3"}, {"3", "2", "set shards: 3"}, {"2", "3", "set shards: 2"},
+		{"1", "1", ""}, {"3", "3", ""},
+	} {
+		data := filepath.Join(t.TempDir(), "data")
+		s, err := sharded(t, data, c.made)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, name := range []string{"a", "b", "c", "d"} {
+			if _, err := s.store.Put(t.Context(), queue.Name{Namespace: "default", Name: name}, []message.Message{{Body: []byte(name)}}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := s.close(); err != nil {
+			t.Fatal(err)
+		}
+		s, err = sharded(t, data, c.opened)
+		switch {
+		case c.hint == "" && err != nil:
+			t.Errorf("made with %s, opened with %s: %v", c.made, c.opened, err)
+		case c.hint != "" && (err == nil || !strings.Contains(explain(err), c.hint)):
+			t.Errorf("made with %s, opened with %s: %v", c.made, c.opened, err)
+		}
+		if err == nil {
+			if names, err := s.store.Queues(t.Context()); err != nil || len(names) != 4 {
+				t.Errorf("there are %v, %v", names, err)
+			}
+			if err := s.close(); err != nil {
+				t.Error(err)
+			}
+		}
+	}
+}
+
+func TestTheJournalsOfAllShardsAreChecked(t *testing.T) {
+	data := filepath.Join(t.TempDir(), "data")
+	s, err := sharded(t, data, "3")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := s.close(); err != nil {
+		t.Fatal(err)
+	}
+	var out bytes.Buffer
+	if err := checkJournal(t.Context(), data, &out); err != nil || strings.Count(out.String(), "damaged places") != 3 {
+		t.Errorf("%v\n%s", err, out.String())
+	}
+	damage(t, filepath.Join(data, "journal-2"))
+	if err := checkJournal(t.Context(), data, &out); err == nil || !strings.Contains(err.Error(), "journal-2") {
+		t.Errorf("damage in shard 2: %v", err)
+	}
+}
+
+// damage flips a bit in each checkpoint of a journal.
+func damage(t *testing.T, dir string) {
+	t.Helper()
+	names, err := filepath.Glob(filepath.Join(dir, "checkpoint*"))
+	if err != nil || len(names) == 0 {
+		t.Fatal(names, err)
+	}
+	for _, name := range names {
+		content, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		content[len(content)/2] ^= 1
+		if err := os.WriteFile(name, content, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+}

@@ -1,0 +1,175 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"path/filepath"
+	"strconv"
+	"sync"
+
+	"github.com/hikyaku/hikyaku/internal/config"
+	"github.com/hikyaku/hikyaku/internal/journal"
+	"github.com/hikyaku/hikyaku/internal/journal/file"
+	"github.com/hikyaku/hikyaku/internal/queue"
+	"github.com/hikyaku/hikyaku/internal/shard"
+)
+
+// stores are the journals of a data_dir and what is over them: one store, or a router over one of each.
+type stores struct {
+	journals []*file.Journal // by shard
+	store    courierStore
+	failed   <-chan struct{} // closed when a journal has failed
+	unwatch  func()          // ends who watches that
+}
+
+// courierStore is what the house has of its store, or of its stores.
+type courierStore interface {
+	queue.Service
+	JournalStats() journal.Stats
+	Close() error
+}
+
+// journalDir is where the journal is, or that of shard 0 of several.
+func journalDir(dataDir string) string { return shardDir(dataDir, 0) }
+
+// shardDir is where the journal of a shard is.
+func shardDir(dataDir string, shard int) string {
+	if shard == 0 {
+		return filepath.Join(dataDir, "journal")
+	}
+	return filepath.Join(dataDir, "journal-"+strconv.Itoa(shard))
+}
+
+// shardDirs are the folders of the journals that a data_dir has.
+func shardDirs(dataDir string) (dirs []string) {
+	for i := 0; i == 0 || exists(shardDir(dataDir, i)); i++ {
+		dirs = append(dirs, shardDir(dataDir, i))
+	}
+	return dirs
+}
+
+// openStores opens the journals of a configuration and what is over them. Of o it sets what depends on the journals.
+func openStores(ctx context.Context, f *config.File, log *slog.Logger, o queue.Options) (s stores, err error) {
+	if n := len(shardDirs(f.DataDir)); n > f.Shards {
+		return s, wrongShards(f, n)
+	}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, s.close())
+		}
+	}()
+	for i := range f.Shards {
+		j, err := file.Open(ctx, file.Options{
+			Dir:          shardDir(f.DataDir, i),
+			Durability:   journal.Durability(f.Durability),
+			SegmentBytes: f.Journal.SegmentBytes,
+			Scrub:        scrubOf(f.Journal),
+			Report:       func(err error) { sayOfJournal(log, err) },
+		})
+		if err != nil {
+			return s, fmt.Errorf("open data_dir %s: %w", f.DataDir, err)
+		}
+		s.journals = append(s.journals, j)
+	}
+	o.OnDemand, o.Namespaces = true, f.Namespaces
+	// Nothing is reclaimed before two checkpoints lie behind it: where segments are small, so is the room.
+	o.CheckpointBytes = uint64(min(64<<20, s.journals[0].SegmentBytes()))
+	o.Noticed = func(n queue.ClockNotice) { log.Warn("clock", "notice", n.String(), "by", n.By) }
+	s.watch()
+	if f.Shards == 1 {
+		return s, s.openOne(ctx, o)
+	}
+	return s, s.openAll(ctx, f, log, o)
+}
+
+func (s *stores) openOne(ctx context.Context, o queue.Options) error {
+	o.Journal = s.journals[0]
+	one, err := queue.Open(ctx, o)
+	if err != nil {
+		return err
+	}
+	s.store = one
+	return shard.Alone(ctx, one)
+}
+
+func (s *stores) openAll(ctx context.Context, f *config.File, log *slog.Logger, o queue.Options) error {
+	all := make([]journal.Journal, len(s.journals))
+	for i, j := range s.journals {
+		all[i] = j
+	}
+	r, err := shard.Open(ctx, shard.Options{Journals: all, Store: o,
+		Report: func(err error) { log.Warn("relay", "error", err) }})
+	var other *shard.CountError
+	if errors.As(err, &other) {
+		return wrongShards(f, other.Made)
+	}
+	if err != nil {
+		return err
+	}
+	s.store = r
+	return nil
+}
+
+// wrongShards says that a data_dir was made for another number of shards.
+func wrongShards(f *config.File, made int) error {
+	return &hinted{fmt.Errorf("data_dir %s has %s, the configuration says shards: %d", f.DataDir,
+		count(int64(made), "shard"), f.Shards), fmt.Sprintf("set shards: %d, or take another data_dir", made)}
+}
+
+// watch notices when one of the journals fails.
+func (s *stores) watch() {
+	if len(s.journals) == 1 {
+		s.failed, s.unwatch = s.journals[0].Failed(), func() {}
+		return
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	failed := make(chan struct{})
+	var once sync.Once
+	var watching sync.WaitGroup
+	for _, j := range s.journals {
+		watching.Go(func() {
+			select {
+			case <-ctx.Done():
+			case <-j.Failed():
+				once.Do(func() { close(failed) })
+			}
+		})
+	}
+	s.failed, s.unwatch = failed, func() {
+		cancel()
+		watching.Wait()
+	}
+}
+
+// health is why a journal has failed.
+func (s *stores) health() error {
+	var all error
+	for i, j := range s.journals {
+		select {
+		case <-j.Failed():
+			err := j.Health()
+			if len(s.journals) > 1 {
+				err = fmt.Errorf("shard %d: %w", i, err)
+			}
+			all = errors.Join(all, err)
+		default:
+		}
+	}
+	return all
+}
+
+// close closes the stores and the journals. A second call does nothing.
+func (s *stores) close() (err error) {
+	if s.store != nil {
+		err = s.store.Close()
+	}
+	for _, j := range s.journals {
+		err = errors.Join(err, j.Close())
+	}
+	if s.unwatch != nil {
+		s.unwatch()
+	}
+	return err
+}

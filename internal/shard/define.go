@@ -1,0 +1,284 @@
+package shard
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/hikyaku/hikyaku/internal/queue"
+)
+
+// defining makes definitions, each in the shard where it has to be.
+type defining struct {
+	router *Router
+	by     func(shard int) queue.Definer
+}
+
+func (r *Router) plainly() defining {
+	return defining{r, func(shard int) queue.Definer { return r.stores[shard] }}
+}
+
+// Configured implements queue.Service.
+func (r *Router) Configured() queue.Definer {
+	return defining{r, func(shard int) queue.Definer { return r.stores[shard].Configured() }}
+}
+
+// CreateQueue implements queue.Service. A subscription is made where its topic is, any other queue where its name says.
+func (r *Router) CreateQueue(ctx context.Context, n queue.Name, d queue.Definition) (created bool, err error) {
+	return r.plainly().CreateQueue(ctx, n, d)
+}
+
+// AlterQueue implements queue.Service.
+func (r *Router) AlterQueue(ctx context.Context, n queue.Name, d queue.Definition) error {
+	return r.plainly().AlterQueue(ctx, n, d)
+}
+
+// CreateTopic implements queue.Service.
+func (r *Router) CreateTopic(ctx context.Context, n queue.Name, labels map[string]string) (created bool, err error) {
+	return r.plainly().CreateTopic(ctx, n, labels)
+}
+
+// CreateQueue makes a queue.
+func (d defining) CreateQueue(ctx context.Context, n queue.Name, def queue.Definition) (created bool, err error) {
+	r := d.router
+	n = r.Resolve(n)
+	defer r.lock(n)()
+	for {
+		shard, s, err := r.of(n)
+		if err != nil {
+			return false, err
+		}
+		topic, err := queue.ParseName(def.Topic)
+		if def.Topic == "" || err != nil { // what is wrong with it the store says
+			created, err := d.by(shard).CreateQueue(ctx, n, def)
+			if errors.Is(err, queue.ErrElsewhere) {
+				continue
+			}
+			return created, err
+		}
+		if !strings.Contains(def.Topic, "/") {
+			topic.Namespace = n.Namespace
+		}
+		there, err := s.Has(ctx, n)
+		if err != nil {
+			return false, err
+		}
+		if home := r.places.topic(r.Resolve(topic)); !there && home != shard {
+			return d.subscribe(ctx, n, def, home)
+		}
+		return d.by(shard).CreateQueue(ctx, n, def)
+	}
+}
+
+// subscribe makes a queue in the shard of its topic, which is not that where the queue would be by its name.
+func (d defining) subscribe(ctx context.Context, n queue.Name, def queue.Definition, home int) (created bool,
+	err error) {
+	r := d.router
+	back, err := r.move(ctx, n, home)
+	if err != nil {
+		return false, err
+	}
+	created, err = d.by(home).CreateQueue(ctx, n, def)
+	if err != nil && !created {
+		back()
+	}
+	return created, err
+}
+
+// move lets everybody look for a queue, which is not there yet, in a shard; back takes that back. An error says that it
+// was there after all: who put a message made it.
+func (r *Router) move(ctx context.Context, n queue.Name, home int) (back func(), err error) {
+	if err := r.pin(ctx, n); err != nil {
+		return nil, err
+	}
+	was := r.places.queue(n)
+	r.places.set(n, home)
+	back = func() { r.places.forget(n) }
+	there, err := r.stores[was].Has(ctx, n) // from now on none is made there
+	if err == nil && there {
+		err = fmt.Errorf("%w: queue %s was made meanwhile", queue.ErrExists, n.Short())
+	}
+	if err != nil {
+		back()
+		return nil, err
+	}
+	return back, nil
+}
+
+// pin remembers where the dead letters of a queue are which is about to come, to go, or to have another name: they are
+// looked for beside it.
+func (r *Router) pin(ctx context.Context, n queue.Name) error {
+	for {
+		n.Name += queue.DeadEnding
+		if n.Check() != nil {
+			return nil
+		}
+		shard := r.places.queue(n)
+		there, err := r.stores[shard].Has(ctx, n)
+		if err != nil || !there {
+			return err
+		}
+		r.places.set(n, shard)
+	}
+}
+
+// AlterQueue alters a queue.
+func (d defining) AlterQueue(ctx context.Context, n queue.Name, def queue.Definition) error {
+	shard, _, err := d.router.of(n)
+	if err != nil {
+		return err
+	}
+	return d.by(shard).AlterQueue(ctx, n, def)
+}
+
+// CreateTopic makes a topic.
+func (d defining) CreateTopic(ctx context.Context, n queue.Name, labels map[string]string) (created bool, err error) {
+	r := d.router
+	n = r.Resolve(n)
+	if reserved(n) {
+		return false, errReserved(n)
+	}
+	defer r.lock(n)()
+	created, err = d.by(r.places.topic(n)).CreateTopic(ctx, n, labels)
+	return created, errors.Join(err, r.lookForTopic(ctx, n))
+}
+
+// lookForTopic sees whether there is a topic: after an error there may be one all the same.
+func (r *Router) lookForTopic(ctx context.Context, n queue.Name) error {
+	there, err := r.topicOf(n).HasTopic(context.WithoutCancel(ctx), n)
+	if err == nil {
+		r.places.setTopic(n, there)
+	}
+	return err
+}
+
+// AlterColumns implements queue.Service.
+func (r *Router) AlterColumns(ctx context.Context, n queue.Name, d queue.Definition, from []int, version uint64) error {
+	_, s, err := r.of(n)
+	if err != nil {
+		return err
+	}
+	return s.AlterColumns(ctx, n, d, from, version)
+}
+
+// DeleteQueue implements queue.Service.
+func (r *Router) DeleteQueue(ctx context.Context, n queue.Name) error {
+	n = r.Resolve(n)
+	defer r.lock(n)()
+	_, s, err := r.of(n)
+	if err != nil {
+		return err
+	}
+	if err := r.pin(ctx, n); err != nil {
+		return err
+	}
+	if err := s.DeleteQueue(ctx, n); err != nil {
+		return err
+	}
+	r.places.forget(n)
+	return nil
+}
+
+// DeleteTopic implements queue.Service.
+func (r *Router) DeleteTopic(ctx context.Context, n queue.Name) error {
+	n = r.Resolve(n)
+	defer r.lock(n)()
+	err := r.topicOf(n).DeleteTopic(ctx, n)
+	return errors.Join(err, r.lookForTopic(ctx, n))
+}
+
+// TakeSnapshot implements queue.Service. The snapshot is in the shard of its queue.
+func (r *Router) TakeSnapshot(ctx context.Context, name, of queue.Name, o queue.SnapshotOptions) (sn queue.Snapshot,
+	err error) {
+	shard, s, err := r.of(of)
+	if err != nil {
+		return sn, err
+	}
+	r.snapshots.Lock()
+	defer r.snapshots.Unlock()
+	other, err := r.snapshotAt(ctx, name)
+	if err != nil {
+		return sn, err
+	}
+	if other >= 0 && other != shard {
+		return sn, fmt.Errorf("%w: %s", queue.ErrSnapshot, name.Short())
+	}
+	return s.TakeSnapshot(ctx, name, of, o)
+}
+
+// DeleteSnapshot implements queue.Service.
+func (r *Router) DeleteSnapshot(ctx context.Context, name queue.Name) error {
+	shard, err := r.snapshotAt(ctx, name)
+	if err != nil {
+		return err
+	}
+	return r.stores[max(0, shard)].DeleteSnapshot(ctx, name)
+}
+
+// snapshotAt is the shard of a snapshot; -1: there is none of that name.
+func (r *Router) snapshotAt(ctx context.Context, name queue.Name) (shard int, err error) {
+	name = r.Resolve(name)
+	for i, s := range r.stores {
+		there, err := s.HasSnapshot(ctx, name)
+		if err != nil {
+			return -1, err
+		}
+		if there {
+			return i, nil
+		}
+	}
+	return -1, nil
+}
+
+// Seek implements queue.Service.
+func (r *Router) Seek(ctx context.Context, n queue.Name, to queue.SeekTo) (queue.Sought, error) {
+	shard, s, err := r.of(n)
+	if err != nil {
+		return queue.Sought{}, err
+	}
+	if to.Snapshot != (queue.Name{}) {
+		other, err := r.snapshotAt(ctx, to.Snapshot)
+		if err != nil {
+			return queue.Sought{}, err
+		}
+		if other >= 0 && other != shard { // subscriptions of one topic are in one shard
+			return queue.Sought{}, fmt.Errorf("%w: snapshot %s is of a queue that has no topic in common with %s",
+				queue.ErrDefinition, to.Snapshot.Short(), n.Short())
+		}
+	}
+	return s.Seek(ctx, n, to)
+}
+
+// Purge implements queue.Service.
+func (r *Router) Purge(ctx context.Context, n queue.Name) (int, error) {
+	_, s, err := r.of(n)
+	if err != nil {
+		return 0, err
+	}
+	return s.Purge(ctx, n)
+}
+
+// Remove implements queue.Service.
+func (r *Router) Remove(ctx context.Context, n queue.Name, sequences []uint64) (removed int, err error) {
+	_, s, err := r.of(n)
+	if err != nil {
+		return 0, err
+	}
+	return s.Remove(ctx, n, sequences)
+}
+
+// Replay implements queue.Service. What goes to another shard goes by the relay.
+func (r *Router) Replay(ctx context.Context, n queue.Name, q queue.ReplayRequest) (queue.Replayed, error) {
+	_, s, err := r.of(n)
+	if err != nil {
+		return queue.Replayed{}, err
+	}
+	if q.Existing && q.To != (queue.Name{}) {
+		if _, _, err := r.Definition(ctx, q.To); err != nil {
+			return queue.Replayed{}, err
+		}
+	}
+	q.Home = r.nowCalled
+	return s.Replay(ctx, n, q)
+}

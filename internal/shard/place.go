@@ -1,0 +1,100 @@
+package shard
+
+import (
+	"hash/fnv"
+	"strings"
+	"sync"
+
+	"github.com/hikyaku/hikyaku/internal/queue"
+)
+
+// places say in which shard a name is. Most are where their text says; the others are remembered.
+type places struct {
+	shards int
+	mu     sync.RWMutex
+	moved  map[queue.Name]int // queues that are not where their text says
+	topics map[queue.Name]bool
+}
+
+func newPlaces(shards int) places {
+	return places{shards: shards, moved: map[queue.Name]int{}, topics: map[queue.Name]bool{}}
+}
+
+// said is where the text of a name says that it is: the same for a queue and for the usual name of its dead letters,
+// and for theirs.
+func (p *places) said(n queue.Name) int {
+	h := fnv.New64a()
+	h.Write([]byte(n.Namespace))
+	h.Write([]byte{0})
+	h.Write([]byte(family(n.Name)))
+	return int(h.Sum64() % uint64(p.shards))
+}
+
+// family is a name without what names of dead-letter queues end with.
+func family(name string) string {
+	for {
+		shorter, some := strings.CutSuffix(name, queue.DeadEnding)
+		if !some || shorter == "" {
+			return name
+		}
+		name = shorter
+	}
+}
+
+// topic is the shard of a topic.
+func (p *places) topic(n queue.Name) int { return p.said(n) }
+
+// setTopic says whether there is a topic.
+func (p *places) setTopic(n queue.Name, there bool) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if there {
+		p.topics[n] = true
+	} else {
+		delete(p.topics, n)
+	}
+}
+
+// of is the shard of what a name means: of the topic or, where there is none or none is meant, of the queue.
+func (p *places) of(n queue.Name, as queue.Meaning) int {
+	p.mu.RLock()
+	defer p.mu.RUnlock()
+	if as == queue.TopicBefore && p.topics[n] {
+		return p.said(n)
+	}
+	return p.find(n)
+}
+
+// queue is the shard of a queue, or where it is to be made.
+func (p *places) queue(n queue.Name) int { return p.of(n, queue.AQueue) }
+
+// find is queue with the lock held.
+func (p *places) find(n queue.Name) int {
+	if len(p.moved) == 0 {
+		return p.said(n)
+	}
+	for at := n; ; { // dead letters are with their queue
+		if shard, there := p.moved[at]; there {
+			return shard
+		}
+		shorter, some := strings.CutSuffix(at.Name, queue.DeadEnding)
+		if !some || shorter == "" {
+			return p.said(n)
+		}
+		at.Name = shorter
+	}
+}
+
+// set remembers that a queue is, or is about to be, in a shard.
+func (p *places) set(n queue.Name, shard int) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.moved[n] = shard
+}
+
+// forget forgets that a queue is in another shard than its text says.
+func (p *places) forget(n queue.Name) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	delete(p.moved, n)
+}

@@ -1,0 +1,267 @@
+package shard
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/hikyaku/hikyaku/internal/message"
+	"github.com/hikyaku/hikyaku/internal/queue"
+	"github.com/hikyaku/hikyaku/internal/waittest"
+)
+
+var ends = flag.Int("ends", 20, "how often the world ends in TestARelayedMessageIsThereOnceAfterAnyEnd")
+
+func TestAChangePutsIntoOtherShardsExactlyOnce(t *testing.T) {
+	w := newWorld(t, 3, onDemand)
+	in, near, far, farther := w.in(0, "in"), w.in(0, "near"), w.in(1, "far"), w.in(2, "farther")
+	w.put(in, "job")
+	job := w.claim(in)
+	change := queue.Change{
+		Settles: []queue.Settlement{{Token: job[0].Token}},
+		Puts: []queue.QueuePut{{To: near, Messages: messagesOf("near")}, {To: far, Messages: messagesOf("f1", "f2")},
+			{To: farther, Messages: messagesOf("far")}},
+	}
+	puts, settles, err := w.Commit(t.Context(), change)
+	must(t, errors.Join(append(settles, err)...))
+	if puts[0][0].Sequence == 0 || puts[1][0].Sequence != 0 || puts[1][0].ID.IsZero() {
+		t.Errorf("results are %v", puts)
+	}
+	w.quiet()
+	for range 2 {
+		w.wants(in)
+		w.wants(near, "near")
+		w.wants(far, "f1", "f2")
+		w.wants(farther, "far")
+		names, err := w.Queues(t.Context())
+		if err != nil || slices.ContainsFunc(names, reserved) || len(names) != 4 {
+			t.Errorf("queues are %v, %v", names, err)
+		}
+		w = w.after(true, onDemand)
+	}
+	cs := w.claim(far)
+	if cs[0].Message.ID != puts[1][0].ID {
+		t.Errorf("a relayed message has id %v, its sender was told %v", cs[0].Message.ID, puts[1][0].ID)
+	}
+}
+
+func TestWhatGoesBetweenShardsKeepsItsDelayItsKeyAndItsDeduplicationID(t *testing.T) {
+	w := newWorld(t, 2, onDemand)
+	in, out := w.in(0, "in"), w.in(1, "out")
+	late := time.Now().Add(time.Hour).Truncate(time.Microsecond)
+	m := message.Message{Body: []byte("later"), Key: "k", Dedup: "once", NotBefore: late, Expires: late.Add(time.Hour)}
+	m.Attributes.Set("color", message.String("red"))
+	m.Hops.Mark(message.Accepted, time.Now())
+	for range 2 {
+		w.put(in, "job")
+		settle := []queue.Settlement{{Token: w.claim(in)[0].Token}}
+		_, _, err := w.Commit(t.Context(), queue.Change{Settles: settle,
+			Puts: []queue.QueuePut{{To: out, Messages: []message.Message{m}}}})
+		must(t, err)
+	}
+	if m.Dedup == "" || len(m.Attributes) != 1 {
+		t.Errorf("the sender's message was changed: %+v", m)
+	}
+	w.quiet()
+	ps, err := w.Peek(t.Context(), out, queue.PeekRequest{})
+	if err != nil || len(ps) != 1 {
+		t.Fatalf("%d messages of one deduplication id, %v", len(ps), err)
+	}
+	got := &ps[0]
+	color, _ := got.Message.Attributes.Get("color")
+	if got.State != queue.Delayed || !got.Until.Equal(late) || got.Message.Key != "k" || color.AsString() != "red" ||
+		len(got.Message.Attributes) != 1 || !got.Message.Expires.Equal(m.Expires) {
+		t.Errorf("it came as %+v", got)
+	}
+}
+
+func TestDeadLettersGoToAQueueOrATopicOfAnotherShard(t *testing.T) {
+	w := newWorld(t, 3, queue.Options{})
+	jobs, alarms, topic := w.in(0, "jobs"), w.in(1, "alarms"), w.in(2, "topic")
+	tasks, watcher := w.in(0, "tasks"), w.in(0, "watcher")
+	create := func(n queue.Name, d queue.Definition) {
+		t.Helper()
+		_, err := w.CreateQueue(t.Context(), n, d)
+		must(t, err)
+	}
+	_, err := w.CreateTopic(t.Context(), topic, nil)
+	must(t, err)
+	create(jobs, queue.Definition{DeadLetter: alarms.String()})
+	create(tasks, queue.Definition{DeadLetter: topic.String()})
+	w.put(jobs, "job")
+	w.put(tasks, "task 1")
+	w.settle(queue.Dead, w.claim(jobs)...)  // alarms is not there: it is made
+	w.settle(queue.Dead, w.claim(tasks)...) // the topic has no subscription: a queue of its name is made
+	w.quiet()
+	w.wants(alarms, "job")
+	w.wants(topic, "task 1")
+	create(watcher, queue.Definition{Topic: topic.String()})
+	w.put(tasks, "task 2")
+	w.settle(queue.Dead, w.claim(tasks)...)
+	w.quiet()
+	w.wants(watcher, "task 2")
+	w.wants(topic, "task 1")
+	cs := w.claim(alarms)
+	if d := cs[0].Message.Death; d == nil || d.Queue != jobs.String() || d.Reason != "for the test" {
+		t.Errorf("the letter tells %+v", cs[0].Message.Death)
+	}
+	w.settle(queue.Back, cs...)
+	replayed, err := w.Replay(t.Context(), alarms, queue.ReplayRequest{})
+	if err != nil || replayed.Moved != 1 {
+		t.Fatal(replayed, err)
+	}
+	w.quiet()
+	w.wants(jobs, "job")
+	w.wants(alarms)
+	if d := w.claim(jobs)[0].Message.Death; d != nil {
+		t.Errorf("what was replayed is a dead letter still: %+v", d)
+	}
+}
+
+func TestWhatADestinationRefusesHoldsUpNothingElse(t *testing.T) {
+	w := newWorld(t, 2, onDemand)
+	in, table, full := w.in(0, "in"), w.in(1, "table"), w.in(1, "full")
+	columns, err := message.ParseColumns([]string{"a BIGINT"})
+	must(t, err)
+	_, err = w.CreateQueue(t.Context(), table, queue.Definition{Columns: columns})
+	must(t, err)
+	_, err = w.CreateQueue(t.Context(), full, queue.Definition{MaxMessages: 1})
+	must(t, err)
+	send := func(to queue.Name, bodies ...string) error {
+		t.Helper()
+		w.put(in, "job")
+		_, _, err := w.Commit(t.Context(), queue.Change{Settles: []queue.Settlement{{Token: w.claim(in)[0].Token}},
+			Puts: []queue.QueuePut{{To: to, Messages: messagesOf(bodies...)}}})
+		return err
+	}
+	if err := send(table, "no row"); !errors.Is(err, queue.ErrMismatch) {
+		t.Errorf("what does not fit is taken: %v", err)
+	}
+	w.settle(queue.Done, w.claim(in)...)
+	must(t, send(full, "1", "2", "3"))
+	must(t, send(table, `{"a":1}`, `{"a":2}`))
+	waittest.Until(t, "what fits is there", func() bool {
+		return len(w.bodies(table)) == 2 && len(w.bodies(full)) == 1
+	})
+	for _, want := range []string{"1", "2", "3"} { // as its reader makes room
+		waittest.Until(t, "message "+want+" is there", func() bool { return len(w.bodies(full)) == 1 })
+		cs := w.claim(full)
+		if len(cs) != 1 || string(cs[0].Message.Body) != want {
+			t.Fatalf("got %v, want %s", cs, want)
+		}
+		w.settle(queue.Done, cs...)
+	}
+}
+
+func TestWhatItsDestinationTakesNoMoreBecomesADeadLetter(t *testing.T) {
+	w := newWorld(t, 2, queue.Options{})
+	in, out := w.in(0, "in"), w.in(1, "out")
+	for _, n := range []queue.Name{in, out} {
+		_, err := w.CreateQueue(t.Context(), n, queue.Definition{})
+		must(t, err)
+	}
+	if _, _, err := w.Commit(t.Context(), queue.Change{Puts: []queue.QueuePut{{To: in, Messages: messagesOf("x")},
+		{To: w.in(1, "nowhere"), Messages: messagesOf("y")}}}); !errors.Is(err, queue.ErrNotFound) {
+		t.Errorf("put where nothing is: %v", err)
+	}
+	must(t, w.DeleteQueue(t.Context(), out))
+	lane := laneTo(out, queue.TopicBefore) // as if the message had been on its way
+	must(t, w.makeLane(t.Context(), 0, lane))
+	_, err := w.stores[0].Put(t.Context(), lane.Queue, messagesOf("homeless"))
+	must(t, err)
+	w.quiet()
+	w.wants(queue.Name{Namespace: out.Namespace, Name: out.Name + queue.DeadEnding}, "homeless")
+}
+
+func TestANameOfTheRelayIsRefused(t *testing.T) {
+	w := newWorld(t, 2, onDemand)
+	n := queue.Name{Namespace: laneNamespace, Name: "q"}
+	_, err := w.Put(t.Context(), n, messagesOf("m"))
+	_, claimed := w.Claim(t.Context(), queue.ClaimRequest{From: from(n)})
+	_, created := w.CreateQueue(t.Context(), n, queue.Definition{})
+	_, topic := w.CreateTopic(t.Context(), n, nil)
+	renamed := w.RenameQueue(t.Context(), w.in(0, "q"), n)
+	for what, err := range map[string]error{"put": err, "claim": claimed, "create": created, "topic": topic,
+		"rename": renamed, "delete": w.DeleteQueue(t.Context(), n)} {
+		if !errors.Is(err, queue.ErrBadName) {
+			t.Errorf("%s: %v", what, err)
+		}
+	}
+}
+
+// TestARelayedMessageIsThereOnceAfterAnyEnd moves jobs through queues of three shards, each step as one change, while
+// the world ends at random moments by kill or power cut. Every job has to be in one place at the end.
+func TestARelayedMessageIsThereOnceAfterAnyEnd(t *testing.T) {
+	const each = 10 // the log of a world is kept whole, and copied at each end
+	left := *ends
+	if testing.Short() {
+		left = each
+	}
+	for ; left > 0; left -= each {
+		t.Run("", func(t *testing.T) { endWorld(t, min(left, each)) })
+	}
+}
+
+// endWorld lets one world end so often.
+func endWorld(t *testing.T, ends int) {
+	world := newWorld(t, 3, onDemand)
+	stages := []queue.Name{world.in(0, "s"), world.in(1, "s"), world.in(2, "s"), world.in(0, "t")}
+	put := map[string]bool{}
+	next := 0
+	for range ends {
+		ctx, cancel := context.WithCancel(context.Background())
+		worked, w := make(chan struct{}), world
+		go func() {
+			defer close(worked)
+			for ctx.Err() == nil {
+				cs, err := w.Claim(ctx, queue.ClaimRequest{From: from(stages[2], stages[1], stages[0]), Max: 3,
+					Wait: time.Second})
+				if err != nil {
+					return
+				}
+				for i := range cs {
+					m := cs[i].Message
+					m.Origin = message.Origin{}
+					at := slices.Index(stages, cs[i].Queue)
+					_, _, err := w.Commit(ctx, queue.Change{Settles: []queue.Settlement{{Token: cs[i].Token}},
+						Puts: []queue.QueuePut{{To: stages[at+1], Messages: []message.Message{m}}}})
+					if err != nil {
+						return
+					}
+				}
+			}
+		}()
+		until := time.Now().Add(time.Duration(rand.IntN(20)+5) * time.Millisecond)
+		for time.Now().Before(until) {
+			body := fmt.Sprint("job ", next)
+			next++
+			if _, err := w.Put(t.Context(), stages[0], messagesOf(body)); err != nil {
+				t.Fatal(err)
+			}
+			put[body] = true
+		}
+		world = w.after(rand.IntN(2) == 0, onDemand)
+		cancel()
+		<-worked
+	}
+	world.quiet()
+	seen := map[string]int{}
+	for _, n := range stages {
+		for _, b := range world.bodies(n) {
+			seen[b]++
+		}
+	}
+	for b := range put {
+		if seen[b] != 1 {
+			t.Errorf("%s is there %d times", b, seen[b])
+		}
+	}
+	if arrived := len(world.bodies(stages[3])); arrived == 0 || world.Carried() > uint64(3*len(put)) {
+		t.Errorf("%d of %d jobs came to the end", arrived, len(put))
+	}
+}

@@ -1,0 +1,236 @@
+package shard
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"hash/maphash"
+	"slices"
+	"sync"
+
+	"github.com/hikyaku/hikyaku/internal/journal"
+	"github.com/hikyaku/hikyaku/internal/message"
+	"github.com/hikyaku/hikyaku/internal/queue"
+)
+
+// Options say of what a Router is made.
+type Options struct {
+	// Journals are one for each shard, in their order, and always the same ones: the number of shards is fixed when the
+	// first message is put. The Router is their only user; Close does not close them.
+	Journals []journal.Journal
+	// Store is how the store of each shard works; Journal, Elsewhere and Numbers are the Router's. Limits are those of
+	// all shards together: each has its share.
+	Store queue.Options
+	// Report is told what holds up the relay, at most once in a while for each lane. nil: nobody is told.
+	Report func(error)
+}
+
+// MaxShards bounds the shards of one process.
+const MaxShards = 64
+
+// store is what a Router asks of a shard beside what everybody does.
+type store interface {
+	queue.Service
+	Has(ctx context.Context, n queue.Name) (bool, error)
+	HasSnapshot(ctx context.Context, name queue.Name) (bool, error)
+	RenameNoted(ctx context.Context, from, to queue.Name, notes ...queue.Note) error
+	RenameDeadLetters(ctx context.Context, from, to queue.Name) error
+	NowCalled(ctx context.Context, n queue.Name) (now queue.Name, ok bool, err error)
+	JournalStats() journal.Stats
+	Close() error
+}
+
+// Router is a queue.Service over the stores of several shards. Its methods may be called from any goroutine.
+type Router struct {
+	stores  []store
+	places  places
+	numbers numbers
+	demand  bool
+	report  func(error)
+
+	naming     [64]sync.Mutex   // definitions of one name do not overtake each other
+	noting     [1024]sync.Mutex // nor do the notes of one key; held while they are written
+	seed       maphash.Seed
+	snapshots  sync.Mutex // names of snapshots are not given twice
+	relay      *relay
+	stopWaits  context.CancelFunc // ends what the Router itself waits for
+	closing    context.Context
+	closeOnce  sync.Once
+	closeError error
+}
+
+var _ queue.Service = (*Router)(nil)
+
+// Open opens the store of each shard, carries out what was left to do between them, and starts the relay. The error is
+// a *CountError where a journal was made for another number of shards.
+func Open(ctx context.Context, o Options) (*Router, error) {
+	n := len(o.Journals)
+	if n == 0 || n > MaxShards {
+		return nil, fmt.Errorf("%d shards: there are 1 to %d", n, MaxShards)
+	}
+	r := &Router{places: newPlaces(n), numbers: numbersOf(n), demand: o.Store.OnDemand, report: o.Report,
+		seed: maphash.MakeSeed()}
+	if r.report == nil {
+		r.report = func(error) {}
+	}
+	r.closing, r.stopWaits = context.WithCancel(context.WithoutCancel(ctx))
+	r.relay = newRelay(r)
+	if err := r.open(ctx, &o); err != nil {
+		return nil, errors.Join(err, r.Close())
+	}
+	return r, nil
+}
+
+func (r *Router) open(ctx context.Context, o *Options) error {
+	n := len(o.Journals)
+	observe, begin := o.Store.Observe, make(chan struct{})
+	for i, j := range o.Journals {
+		each := o.Store
+		each.Journal, each.Limits, each.Numbers = j, share(o.Store.Limits, n), r.numbers.most()
+		each.Begin = begin  // dead letters need to know where everything is
+		if observe != nil { // what a lane has let go of has not arrived
+			each.Observe = func(n queue.Name, hops *message.Hops) {
+				if !reserved(n) {
+					observe(n, hops)
+				}
+			}
+		}
+		each.Elsewhere = func(n queue.Name, as queue.Meaning) *queue.Lane { return r.elsewhere(i, n, as) }
+		s, err := queue.Open(ctx, each)
+		if err != nil {
+			return fmt.Errorf("shard %d: %w", i, err)
+		}
+		r.stores = append(r.stores, s)
+	}
+	for _, step := range []func(context.Context) error{r.settleCount, r.look, r.notePending, r.tellPending,
+		r.relay.begin} {
+		if err := step(ctx); err != nil {
+			return err
+		}
+	}
+	close(begin)
+	return nil
+}
+
+// share is what each of n shards has of the limits of all. What bounds one call or one queue is the same for each.
+func share(l queue.Limits, n int) queue.Limits {
+	whole := l.WithDefaults()
+	part := func(v int64) int64 { return max(1, v/int64(n)) }
+	l.Messages, l.Bytes = part(whole.Messages), part(whole.Bytes)
+	if l.Memory > 0 {
+		l.Memory = part(l.Memory)
+	}
+	return l
+}
+
+// look finds the topics, and the queues that are not where their names say.
+func (r *Router) look(ctx context.Context) error {
+	at := map[queue.Name]int{}
+	for i, s := range r.stores {
+		topics, err := s.Topics(ctx)
+		if err != nil {
+			return err
+		}
+		for _, n := range topics {
+			if said := r.places.said(n); said != i {
+				return fmt.Errorf("topic %s is in shard %d of %d, its name says %d: the folders are not of one store, or "+
+					"not all of them", n.Short(), i, len(r.stores), said)
+			}
+			r.places.setTopic(n, true)
+		}
+		names, err := s.Queues(ctx)
+		if err != nil {
+			return err
+		}
+		for _, n := range names {
+			if reserved(n) {
+				continue
+			}
+			if other, twice := at[n]; twice {
+				return fmt.Errorf("queue %s is in shard %d and in shard %d: the folders are not of one store", n.Short(),
+					other, i)
+			}
+			at[n] = i
+		}
+	}
+	for n, i := range at {
+		if r.places.said(n) != i {
+			r.places.set(n, i)
+		}
+	}
+	for n, i := range at { // a moved queue has its dead letters looked for beside it
+		if r.places.queue(n) != i {
+			r.places.set(n, i)
+		}
+	}
+	return nil
+}
+
+// Close stops the relay and closes the stores. It does not close the journals. A second Close does nothing.
+func (r *Router) Close() error {
+	r.closeOnce.Do(func() {
+		r.stopWaits()
+		r.relay.end()
+		for i, s := range r.stores {
+			if err := s.Close(); err != nil {
+				r.closeError = errors.Join(r.closeError, fmt.Errorf("shard %d: %w", i, err))
+			}
+		}
+	})
+	return r.closeError
+}
+
+// Shards is how many there are.
+func (r *Router) Shards() int { return len(r.stores) }
+
+// Resolve implements queue.Service.
+func (r *Router) Resolve(n queue.Name) queue.Name { return r.stores[0].Resolve(n) }
+
+// of is the store that has a queue, or in which it is to be made.
+func (r *Router) of(n queue.Name) (shard int, s store, err error) {
+	n = r.Resolve(n)
+	if reserved(n) {
+		return 0, nil, errReserved(n)
+	}
+	shard = r.places.queue(n)
+	return shard, r.stores[shard], nil
+}
+
+// topicOf is the store that has a topic, or in which it is to be made.
+func (r *Router) topicOf(n queue.Name) store { return r.stores[r.places.topic(r.Resolve(n))] }
+
+// lock keeps others from defining what has one of some names, until unlock is called.
+func (r *Router) lock(names ...queue.Name) (unlock func()) {
+	of := make([]int, len(names))
+	for i, n := range names {
+		of[i] = int(maphash.Comparable(r.seed, n) % uint64(len(r.naming)))
+	}
+	slices.Sort(of)
+	of = slices.Compact(of)
+	for _, i := range of {
+		r.naming[i].Lock()
+	}
+	return func() {
+		for _, i := range of {
+			r.naming[i].Unlock()
+		}
+	}
+}
+
+// JournalStats are the sums of all journals; of a time the latest one.
+func (r *Router) JournalStats() (sum journal.Stats) {
+	for _, s := range r.stores {
+		sum = sum.And(s.JournalStats())
+	}
+	return sum
+}
+
+// Ready is nil when every shard would take a small put.
+func (r *Router) Ready(ctx context.Context) error {
+	for i, s := range r.stores {
+		if err := s.Ready(ctx); err != nil {
+			return fmt.Errorf("shard %d: %w", i, err)
+		}
+	}
+	return nil
+}
