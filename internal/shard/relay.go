@@ -90,12 +90,14 @@ type carrier struct {
 	source string // the lane as an origin
 	failed int    // times that the same did not succeed
 	told   time.Time
+
+	settling sync.WaitGroup // of what was delivered last: meanwhile the next messages leave
 }
 
 // Bounds of what is carried in one group, and of how long a carrier waits after a failure.
 const (
-	carryMessages = 256
-	carryBytes    = 1 << 20
+	carryMessages = 1000
+	carryBytes    = 4 << 20
 	shortestPause = 10 * time.Millisecond
 	longestPause  = time.Second
 	tellAgain     = 30 * time.Second
@@ -108,6 +110,7 @@ func (c *carrier) run(ctx context.Context) {
 	}
 	owner := s.NewOwner("relay to " + c.to.Short())
 	defer owner.Close()
+	defer c.settling.Wait()
 	for ctx.Err() == nil {
 		cs, err := s.Claim(ctx, queue.ClaimRequest{From: []queue.From{{Queue: c.lane.Queue}}, Max: carryMessages,
 			Bytes: carryBytes, Wait: time.Hour, Owner: owner})
@@ -161,7 +164,8 @@ func (c *carrier) pause(ctx context.Context, err error) (goOn bool) {
 	}
 }
 
-// carry puts messages where they are to go, and settles them. It goes on until all have gone, or the Router ends.
+// carry puts messages where they are to go, and lets them be settled. It goes on until all have gone, or the Router
+// ends.
 func (c *carrier) carry(ctx context.Context, s store, cs []queue.Claim) error {
 	oldest, err := s.Peek(ctx, c.lane.Queue, queue.PeekRequest{Max: 1, NoBody: true})
 	if err != nil {
@@ -183,19 +187,29 @@ func (c *carrier) carry(ctx context.Context, s store, cs []queue.Claim) error {
 	if err := c.deliver(ctx, msgs); err != nil {
 		return err
 	}
+	c.failed = 0
 	ss := make([]queue.Settlement, len(cs))
 	for i := range cs {
 		ss[i] = queue.Settlement{Token: cs[i].Token, Kind: queue.Done}
 	}
+	c.settling.Wait()
+	c.settling.Go(func() { c.settle(ctx, s, ss) })
+	return nil
+}
+
+// settle settles what has arrived. It tries until it succeeds or the Router ends: then the same goes once more after the
+// next start, and its destination knows it.
+func (c *carrier) settle(ctx context.Context, s store, ss []queue.Settlement) {
 	for {
 		_, err := s.Settle(ctx, ss)
 		if err == nil {
-			c.relay.carried.Add(uint64(len(cs)))
-			c.failed = 0
-			return nil
+			c.relay.carried.Add(uint64(len(ss)))
+			return
 		}
-		if !c.pause(ctx, err) {
-			return err
+		select {
+		case <-ctx.Done():
+			return
+		case <-time.After(longestPause):
 		}
 	}
 }

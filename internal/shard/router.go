@@ -180,8 +180,8 @@ func (r *Router) Close() error {
 	return r.closeError
 }
 
-// Shards is how many there are.
-func (r *Router) Shards() int { return len(r.stores) }
+// ShardOf is the shard in which a queue is, or in which it would be made.
+func (r *Router) ShardOf(n queue.Name) int { return r.places.queue(r.Resolve(n)) }
 
 // Resolve implements queue.Service.
 func (r *Router) Resolve(n queue.Name) queue.Name { return r.stores[0].Resolve(n) }

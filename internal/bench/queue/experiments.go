@@ -37,6 +37,10 @@ func (s *session) experiments() (es []harness.Experiment) {
 	for _, call := range besideCalls() {
 		add(workBeside, s.Pacing, 2, s.beyond, func(ctx context.Context) error { return s.beside(ctx, call) })
 	}
+	for _, takes := range []bool{false, true} {
+		add(workShards, s.Pacing, 2, 0, func(ctx context.Context) error { return s.shards(ctx, takes) })
+	}
+	add(workRelay, s.Pacing, 2, 0, s.relayed)
 	s.addStarts(add)
 	for _, indexed := range []bool{false, true} {
 		add("memory", harness.Pacing{Pairs: 1}, 1, s.remembered,

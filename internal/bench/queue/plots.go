@@ -20,6 +20,8 @@ func view() harness.View {
 		{Title: "Puts beside calls that go through a long queue, each read taking a millisecond",
 			Works: []string{workBeside},
 			Hides: []string{"rss_mb"}},
+		{Title: "Two shards beside one; messages from one shard to another", Works: []string{workShards, workRelay},
+			Hides: []string{"rss_mb", "depth"}},
 		{Title: "Starts", Works: []string{"restart"}, Hides: []string{"rss_mb"}},
 		{Title: "Memory", Works: []string{"memory"}},
 		{Title: "Cleaning; the ratio is of the p99.9", Works: []string{"cleaning"}, Hides: []string{"rss_mb", "depth"}},

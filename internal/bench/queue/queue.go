@@ -23,6 +23,10 @@ import (
 //     without others that wait, and the ratio is that of the costs.
 //   - beside: a durable put while others peek, claim, replay, list or seek in another, long queue, over a journal that
 //     takes a millisecond to read a record. The limit is that of a put.
+//   - shards: messages put, or put, claimed and settled, by 64 callers in 8 queues of two shards. Its peer is the same
+//     with one shard.
+//   - relay: groups of a hundred messages that go from one shard to another, until they have arrived. Its peer is the
+//     same within one shard.
 //   - restart: the opening of a store with messages waiting, after a clean stop or a death, with the files in the
 //     system's cache or not. The limit reads as many bytes, once and in order.
 //   - memory: of a process in which messages wait, bare and with two indexes.
