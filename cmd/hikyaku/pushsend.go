@@ -156,9 +156,5 @@ func (o *pushOptions) show(w io.Writer, results []httpdoor.PushResult) error {
 
 // shortToken is the beginning of a token, which tells it from others.
 func shortToken(token string) string {
-	const most = 16
-	if token = strings.ToValidUTF8(token, "?"); len(token) > most {
-		return token[:most] + "…"
-	}
-	return token
+	return message.Shorten(strings.ToValidUTF8(token, "?"), 16)
 }

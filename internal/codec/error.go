@@ -6,6 +6,8 @@ import (
 	"strconv"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/hikyaku/hikyaku/internal/message"
 )
 
 // Error says why a body cannot be decoded. Every error of decoding is one; those of New are *component.SettingError.
@@ -59,11 +61,7 @@ func quote[T string | []byte](text T) string {
 	if len(text) <= quoteMax {
 		return strconv.Quote(s)
 	}
-	cut := quoteMax
-	for cut > 0 && !utf8.RuneStart(s[cut]) {
-		cut--
-	}
-	return strconv.Quote(s[:cut]) + "…"
+	return strconv.Quote(message.Beginning(s, quoteMax)) + "…"
 }
 
 // invalidUTF8 returns the offset of the first byte that is no UTF-8, -1 when there is none.

@@ -12,6 +12,7 @@ import (
 	"github.com/mattn/go-runewidth"
 
 	"github.com/hikyaku/hikyaku/internal/mask"
+	"github.com/hikyaku/hikyaku/internal/message"
 )
 
 // MaxErrors is how many mistakes one reading of a file reports.
@@ -224,14 +225,7 @@ func (r *report) result() Errors {
 	return sorted(r.errors, r.more)
 }
 
-func cutText(s string) string {
-	for i := range s {
-		if i >= maxMessage {
-			return s[:i] + "…"
-		}
-	}
-	return s
-}
+func cutText(s string) string { return message.Shorten(s, maxMessage) }
 
 // sorted puts mistakes into order. more counts those that are not among them.
 func sorted(es Errors, more int) Errors {

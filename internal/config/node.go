@@ -1,6 +1,10 @@
 package config
 
-import "strconv"
+import (
+	"strconv"
+
+	"github.com/hikyaku/hikyaku/internal/message"
+)
 
 // kind says what a node is.
 type kind uint8
@@ -106,15 +110,7 @@ func (n *node) describe() string {
 }
 
 // shorten cuts a text for a message.
-func shorten(s string) string {
-	const most = 60
-	for i := range s {
-		if i >= most {
-			return s[:i] + "…"
-		}
-	}
-	return s
-}
+func shorten(s string) string { return message.Shorten(s, 60) }
 
 // budget bounds a tree while it is built.
 type budget struct{ nodes int }

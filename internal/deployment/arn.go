@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/hikyaku/hikyaku/internal/function"
+	"github.com/hikyaku/hikyaku/internal/message"
 	"github.com/hikyaku/hikyaku/internal/queue"
 )
 
@@ -72,9 +73,5 @@ func parseTarget(text string) (target, error) {
 
 func number(n int) string { return strconv.Itoa(n) }
 
-func shortened(s string) string {
-	if len(s) > 100 {
-		return strings.ToValidUTF8(s[:100], "") + "…"
-	}
-	return s
-}
+// shortened cuts what a client sent for a message.
+func shortened(s string) string { return message.Shorten(s, 100) }

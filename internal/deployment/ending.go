@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"strings"
 	"time"
 
 	"github.com/hikyaku/hikyaku/internal/function"
@@ -90,10 +89,7 @@ func (e *ending) letter() message.Message {
 			text = said.Message
 		}
 	}
-	if len(text) > maxReason {
-		text = strings.ToValidUTF8(text[:maxReason], "")
-	}
-	m.Attributes.Set("ErrorMessage", message.String(text))
+	m.Attributes.Set("ErrorMessage", message.String(message.Beginning(text, maxReason)))
 	return m
 }
 

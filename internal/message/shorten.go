@@ -8,11 +8,19 @@ func Shorten(s string, most int) string {
 	if len(s) <= most {
 		return s
 	}
+	return Beginning(s, most) + "…"
+}
+
+// Beginning cuts a text to at most so many bytes of whole characters, with nothing behind them.
+func Beginning(s string, most int) string {
+	if len(s) <= most {
+		return s
+	}
 	n := most
-	for n > most-utf8.UTFMax && !utf8.RuneStart(s[n]) {
+	for n > 0 && n > most-utf8.UTFMax && !utf8.RuneStart(s[n]) {
 		n--
 	}
-	return s[:n] + "…"
+	return s[:n]
 }
 
 // shorten cuts a value's text.

@@ -3,7 +3,6 @@ package pipeline
 import (
 	"context"
 	"errors"
-	"strings"
 	"time"
 
 	"github.com/hikyaku/hikyaku/internal/component"
@@ -70,7 +69,7 @@ func reasonText(err error) string {
 // cut shortens a text to so many bytes.
 func cut(text string, most int) string {
 	if len(text) > most {
-		return strings.ToValidUTF8(text[:most-len("…")], "") + "…"
+		return message.Shorten(text, most-len("…"))
 	}
 	return text
 }

@@ -1,6 +1,10 @@
 package push
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/hikyaku/hikyaku/internal/message"
+)
 
 // mostShown is how many bytes of what a far end said are shown.
 const mostShown = 200
@@ -16,8 +20,5 @@ func Shown[T string | []byte](text T) string {
 		}
 		return r
 	}, said)
-	if len(said) > mostShown {
-		said = strings.ToValidUTF8(said[:mostShown], "") + "…"
-	}
-	return said
+	return message.Shorten(said, mostShown)
 }

@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strings"
 	"time"
-	"unicode/utf8"
 
 	"github.com/hikyaku/hikyaku/internal/condition"
 	"github.com/hikyaku/hikyaku/internal/message"
@@ -64,7 +63,7 @@ func (d *Definition) Check(n Name) error {
 func (d *Definition) deadLetter(n Name) Name {
 	dead, err := ParseName(d.DeadLetter)
 	if d.DeadLetter == "" || err != nil { // an error can not be: definitions are checked
-		return Name{n.Namespace, shortened(n.Name, MaxNameBytes-len(DeadEnding)) + DeadEnding}
+		return Name{n.Namespace, message.Beginning(n.Name, MaxNameBytes-len(DeadEnding)) + DeadEnding}
 	}
 	if !strings.Contains(d.DeadLetter, "/") {
 		dead.Namespace = n.Namespace
@@ -74,17 +73,6 @@ func (d *Definition) deadLetter(n Name) Name {
 
 // DeadEnding makes the name of a queue that of its dead-letter queue, unless its definition says another one.
 const DeadEnding = "_dead"
-
-// shortened is s without the characters behind its first max bytes.
-func shortened(s string, max int) string {
-	if len(s) <= max {
-		return s
-	}
-	for !utf8.RuneStart(s[max]) {
-		max--
-	}
-	return s[:max]
-}
 
 // ClaimLease is how long a claim of the queue lasts that does not say.
 func (d *Definition) ClaimLease() time.Duration {

@@ -146,7 +146,7 @@ func (s *Store) letter(ctx context.Context, q *queueState, e entry, death messag
 	if err != nil { // it is sound: a later version can read it
 		return nil, fmt.Errorf("message %d of queue %s: %w", e.seq(), name.Short(), err)
 	}
-	death.Reason = shortened(death.Reason, maxReason)
+	death.Reason = message.Beginning(death.Reason, maxReason)
 	m.Death, m.Only, m.Dedup, m.NotBefore, m.Expires = &death, "", "", time.Time{}, time.Time{}
 	d := &deadLetter{from: q, entry: e}
 	err = s.address(ctx, d, &m, def.Columns)

@@ -5,6 +5,8 @@ import (
 	"net/http"
 	"strings"
 	"time"
+
+	"github.com/hikyaku/hikyaku/internal/message"
 )
 
 // The codes of refusals, as AWS has them.
@@ -112,8 +114,5 @@ const shownBytes = 256
 
 // shorten cuts what a client sent for a message, and what is not text of it.
 func shorten(s string) string {
-	if len(s) > shownBytes {
-		s = s[:shownBytes] + "…"
-	}
-	return strings.ToValidUTF8(s, "\uFFFD")
+	return strings.ToValidUTF8(message.Shorten(s, shownBytes), "\uFFFD")
 }

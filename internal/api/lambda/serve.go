@@ -20,6 +20,7 @@ import (
 	"github.com/hikyaku/hikyaku/internal/door"
 	"github.com/hikyaku/hikyaku/internal/door/line"
 	"github.com/hikyaku/hikyaku/internal/function"
+	"github.com/hikyaku/hikyaku/internal/message"
 )
 
 // call is a request under way.
@@ -287,9 +288,5 @@ func (c *call) parsedName(text, asked string) (name, qualifier string, err error
 	return name, cmp.Or(asked, qualifier), nil
 }
 
-func shortened(s string) string {
-	if len(s) > 100 {
-		return strings.ToValidUTF8(s[:100], "") + "…"
-	}
-	return s
-}
+// shortened cuts what a client sent for a message.
+func shortened(s string) string { return message.Shorten(s, 100) }

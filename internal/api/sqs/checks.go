@@ -7,6 +7,7 @@ import (
 	"unicode"
 
 	"github.com/hikyaku/hikyaku/internal/api/sqs/wire"
+	"github.com/hikyaku/hikyaku/internal/message"
 )
 
 // The limits of SQS.
@@ -169,9 +170,4 @@ func checkGroup(parameter, s string) error {
 }
 
 // shortened is the beginning of what a client sent, for an error.
-func shortened(s string) string {
-	if len(s) > 200 {
-		return s[:200] + "..."
-	}
-	return s
-}
+func shortened(s string) string { return message.Shorten(s, 200) }

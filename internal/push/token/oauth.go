@@ -15,6 +15,8 @@ import (
 
 	"golang.org/x/oauth2"
 	"golang.org/x/oauth2/jwt"
+
+	"github.com/hikyaku/hikyaku/internal/message"
 )
 
 const (
@@ -307,7 +309,7 @@ func refusal(body []byte) string {
 	}, strings.ToValidUTF8(plain(said.Error)+" "+plain(said.Description), "\uFFFD"))
 	text = strings.Join(strings.Fields(text), " ")
 	if len(text) > mostRefusal {
-		text = strings.ToValidUTF8(text[:mostRefusal-len("…")], "") + "…"
+		text = message.Shorten(text, mostRefusal-len("…"))
 	}
 	return text
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strings"
 	"time"
 
 	"github.com/hikyaku/hikyaku/internal/component"
@@ -118,9 +117,5 @@ func (s *Sink) answer(ctx context.Context, batch []*message.Message, result *fun
 const maxReason = 500
 
 func reason(r *function.Result) string {
-	text := string(r.Payload)
-	if len(text) > maxReason {
-		text = strings.ToValidUTF8(text[:maxReason], "") + "…"
-	}
-	return r.FunctionError + ": " + text
+	return r.FunctionError + ": " + message.Shorten(string(r.Payload), maxReason)
 }

@@ -8,9 +8,9 @@ import (
 	"strings"
 	"time"
 	"unicode"
-	"unicode/utf8"
 
 	"github.com/hikyaku/hikyaku/internal/component"
+	"github.com/hikyaku/hikyaku/internal/message"
 )
 
 const (
@@ -60,15 +60,7 @@ func (s *Sink) quote(said []byte) string {
 		}
 		return r
 	}, text)
-	text = strings.TrimSpace(text)
-	if len(text) <= reasonBytes {
-		return text
-	}
-	cut := reasonBytes
-	for !utf8.RuneStart(text[cut]) {
-		cut--
-	}
-	return text[:cut] + "…"
+	return message.Shorten(strings.TrimSpace(text), reasonBytes)
 }
 
 // retryAfter reads a Retry-After header: seconds, or an HTTP date. 0: it says nothing that can be heeded.

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+
+	"github.com/hikyaku/hikyaku/internal/message"
 )
 
 // DefinitionError says what is wrong with a definition.
@@ -79,10 +81,4 @@ func (e *RevisionError) Error() string {
 }
 
 // shorten cuts a text to what fits an error message.
-func shorten(s string) string {
-	const most = 40
-	if r := []rune(s); len(r) > most {
-		return string(r[:most]) + "…"
-	}
-	return s
-}
+func shorten(s string) string { return message.Shorten(s, 40) }
