@@ -1,6 +1,11 @@
 package mysql
 
-import "flag"
+import (
+	"flag"
+	"testing"
+
+	"github.com/hikyaku/hikyaku/internal/sampletest"
+)
 
 var tryAll = flag.Bool("all", false, "try all cases of what costs much, not a sample")
 
@@ -10,4 +15,10 @@ func amount(all, sample int) int {
 		return all
 	}
 	return sample
+}
+
+// share takes one of so many cases, or all of them with -all.
+func share[T any](t testing.TB, of int, cases ...T) []T {
+	t.Helper()
+	return sampletest.Of(t, amount(len(cases), (len(cases)+of-1)/of), cases...)
 }

@@ -6,6 +6,8 @@ import (
 	sqldriver "database/sql/driver"
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 	"testing"
 
@@ -59,7 +61,8 @@ func TestWhatConnectionsKeepIsBoundedTogether(t *testing.T) {
 			return c.QueryRowContext(t.Context(), query).Scan(&n)
 		}},
 	}
-	for what, kind := range kinds {
+	for _, what := range share(t, 3, slices.Sorted(maps.Keys(kinds))...) {
+		kind := kinds[what]
 		t.Run(what, func(t *testing.T) {
 			busy := door.NewBusy(80 << 20)
 			s, stop := openStore(t, t.TempDir())

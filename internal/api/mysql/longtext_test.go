@@ -4,8 +4,6 @@ import (
 	"strings"
 	"testing"
 	"time"
-
-	"github.com/hikyaku/hikyaku/internal/sampletest"
 )
 
 // TestStatementsStayWithinTheirBoundsWithLongTexts sends texts of megabytes to all that looks for forms in them. With
@@ -19,7 +17,7 @@ func TestStatementsStayWithinTheirBoundsWithLongTexts(t *testing.T) {
 	}
 	long := strings.Repeat("x", size)
 	spaces := strings.Repeat(" ", len(long))
-	for _, statement := range sampletest.Of(t, amount(18, 9),
+	for _, statement := range share(t, 4,
 		"check table "+long, "analyze table "+long, "checksum table q"+spaces+"quick", "desc "+spaces+"q",
 		"explain "+spaces+"select 1",
 		"show"+spaces+"schemas", "flush"+spaces+"logs", spaces+"select 1", "/*"+long+"*/ select 1",

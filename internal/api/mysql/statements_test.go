@@ -36,7 +36,7 @@ const (
 // within each other, with sizes and counts that are far too large, joins, subqueries, recursion, what keeps rows, and
 // what nobody can parse. Each has to end, within the memory that a statement may have, and the door has to go on.
 func TestStatementsStayWithinTheirBounds(t *testing.T) {
-	n := 400
+	n := amount(400, 150)
 	if *statements > 0 {
 		n = *statements
 	}
@@ -49,7 +49,7 @@ func TestStatementsStayWithinTheirBounds(t *testing.T) {
 func TestStatementsStayWithinTheDefaultBounds(t *testing.T) {
 	p := newProver(t, Config{StatementTimeout: 10 * time.Second}, defaultStatementBytes)
 	p.unhurried = true
-	p.proveMany(max(100, *statements/100))
+	p.proveMany(max(amount(100, 40), *statements/100))
 }
 
 // proveMany sends n statements.

@@ -42,7 +42,7 @@ func TestNoFunctionAnswersWithAnUnknownErrorOrAPanic(t *testing.T) {
 		return name == "sleep" || name == "get_lock" || strings.HasPrefix(name, "queue_")
 	})
 	random := rand.New(rand.NewPCG(7, 7))
-	for _, name := range slices.Sorted(maps.Keys(names)) {
+	for _, name := range share(t, 8, slices.Sorted(maps.Keys(names))...) {
 		for from, values := range sweepers {
 			swept(t, c, "SELECT "+name+"()"+from)
 			for _, v := range values {

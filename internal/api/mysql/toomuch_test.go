@@ -70,10 +70,11 @@ func TestNoStatementEndsTheProcessOrEatsTheMachine(t *testing.T) {
 	boss := driver.NewConfig()
 	boss.User, boss.Passwd, boss.Net, boss.Addr, boss.DBName = "boss", "boss-secret", "tcp", r.addr, "test"
 	exec(t, r.connectTo(boss), "CREATE TABLE days (d datetime) ENGINE=QUEUE")
-	for _, c := range []struct {
+	type tooMuch struct {
 		name, statement string
 		boss, nobody    int // errors; 0: NULL or what fits
-	}{
+	}
+	for _, c := range share(t, 4, []tooMuch{
 		{"a sum", "SELECT 1" + many("+1", 300_000), 1436, 1436},
 		{"not", "SELECT " + many("not ", 300_000) + "1", 1436, 1436},
 		{"or", "SELECT 1" + many(" OR 1", 300_000), 1436, 1436},
@@ -144,7 +145,7 @@ func TestNoStatementEndsTheProcessOrEatsTheMachine(t *testing.T) {
 		{"what is split", "SELECT find_in_set('q', repeat('x,', 1000000))", 3170, 0},
 		{"distinct", "SELECT count(*) FROM (SELECT DISTINCT concat(a, b1, b2, b3, b4, b5, rand()) FROM " + cross(8) +
 			") x", 3170, 1473},
-	} {
+	}...) {
 		for user, want := range map[string]int{"boss": c.boss, "nobody": c.nobody} {
 			config := driver.NewConfig()
 			config.User, config.Passwd, config.Net, config.Addr = user, user+"-secret", "tcp", r.addr

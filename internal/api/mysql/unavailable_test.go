@@ -276,10 +276,12 @@ var begin = []string{
 // once or from then on, the statement ends with the error that says so, or as it would have without: no table is
 // missing for it, and no list empty.
 func TestAStoreThatCannotBeAskedIsNoAnswer(t *testing.T) {
-	for _, how := range []struct {
+	type way struct {
 		name          string
 		long, prepare bool
-	}{{"as text", false, false}, {"the long way", true, false}, {"prepared", false, true}} {
+	}
+	for _, how := range share(t, 3, way{"as text", false, false}, way{"the long way", true, false},
+		way{"prepared", false, true}) {
 		t.Run(how.name, func(t *testing.T) {
 			s, stop := openStore(t, t.TempDir())
 			t.Cleanup(stop)
