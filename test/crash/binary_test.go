@@ -10,6 +10,8 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -47,6 +49,10 @@ func TestMain(m *testing.M) {
 		}
 		defer os.RemoveAll(dir)
 		flag.Parse()
+		if err := moreBesideEachOther(); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			return 1
+		}
 		if binary = os.Getenv(builtAlready); binary != "" {
 			return m.Run() // a test runs itself in a namespace of its own
 		}
@@ -67,6 +73,17 @@ func TestMain(m *testing.M) {
 		}
 		return m.Run()
 	}())
+}
+
+// moreBesideEachOther lets more tests run at once than there are processors, unless -parallel says how many: most of
+// them wait for a far end's time, a door's or a stop's.
+func moreBesideEachOther() error {
+	said := false
+	flag.Visit(func(f *flag.Flag) { said = said || f.Name == "test.parallel" })
+	if said {
+		return nil
+	}
+	return flag.Set("test.parallel", strconv.Itoa(max(4, runtime.GOMAXPROCS(0))))
 }
 
 // result is what a run of the program left.

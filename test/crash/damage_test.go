@@ -96,7 +96,7 @@ func TestRepairMakesAJournalWithADamagedSegmentHeaderOpenAgain(t *testing.T) {
 	t.Parallel()
 	data := stored(t)
 	flip(t, data, func([]byte) int { return 24 })
-	if _, err := tryServe(t, preamble(data)); err == nil ||
+	if _, err := tryServe(t, binary, preamble(data)); err == nil ||
 		!strings.Contains(err.Error(), "0000000000000000.log, offset 0") ||
 		!strings.Contains(err.Error(), "journal check") {
 		t.Errorf("a start with damage: %v", err)

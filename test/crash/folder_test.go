@@ -132,7 +132,7 @@ func TestALockThatIsRemovedLetsNoSecondProcessIn(t *testing.T) {
 	s.put(t, "news", "before")
 	lock := filepath.Join(data, "journal", "lock")
 	must(t, os.Remove(lock))
-	if _, err := tryServe(t, preamble(data)); err == nil ||
+	if _, err := tryServe(t, binary, preamble(data)); err == nil ||
 		!strings.Contains(err.Error(), "in use by another process") {
 		t.Errorf("a second serve: %v", err)
 	}
@@ -144,7 +144,7 @@ func TestALockThatIsRemovedLetsNoSecondProcessIn(t *testing.T) {
 		t.Errorf("a check beside it: %+v", r)
 	}
 	until(t, says("the lock is there again"), func() bool { _, err := os.Stat(lock); return err == nil })
-	if _, err := tryServe(t, preamble(data)); err == nil ||
+	if _, err := tryServe(t, binary, preamble(data)); err == nil ||
 		!strings.Contains(err.Error(), "in use by another process") {
 		t.Errorf("a third serve: %v", err)
 	}

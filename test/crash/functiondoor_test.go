@@ -98,7 +98,7 @@ func withCaller(t *testing.T, users string) (door string, owner func(args ...str
 	secret := filepath.Join(here, "secret")
 	write(t, secret, "boss-secret\n")
 	code := filepath.Join(here, "code")
-	s, err := tryServe(t, fmt.Sprintf(`data_dir: %s
+	s, err := tryServe(t, binary, fmt.Sprintf(`data_dir: %s
 api:
   http: { listen: 127.0.0.1:0 }
   lambda: { listen: 127.0.0.1:0, isolation: full }

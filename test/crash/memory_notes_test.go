@@ -18,7 +18,8 @@ import (
 // TestSchemasNeedNoMoreThan300MB makes schemas until they are refused, which stay in memory, and lets many clients ask
 // for a list of them whole and not read it.
 func TestSchemasNeedNoMoreThan300MB(t *testing.T) {
-	s := serveWithin(t, tight, "")
+	t.Parallel()
+	s := serveWithin(t, tight)
 	dial := func() *grpc.ClientConn {
 		conn, err := grpc.NewClient(s.address(t, "pubsub"), grpc.WithTransportCredentials(insecure.NewCredentials()))
 		if err != nil {
@@ -69,7 +70,8 @@ func TestSchemasNeedNoMoreThan300MB(t *testing.T) {
 
 // TestDefinitionsNeedNoMoreThan300MB makes queues with many columns until they are refused.
 func TestDefinitionsNeedNoMoreThan300MB(t *testing.T) {
-	s := serveWithin(t, tight, "")
+	t.Parallel()
+	s := serveWithin(t, tight)
 	var columns strings.Builder
 	columns.WriteString(`{"columns":["a int"`)
 	for n := range 2000 {

@@ -24,27 +24,31 @@ const tight = 300 << 20
 // serveWithin starts the program with all doors in so much memory: in a control group of its own, where this machine
 // lets us make one, so that the program finds the limit by itself and the kernel ends it beyond; else with the
 // collector's limit and the account of bytes that it would have found. Which one it is is logged.
-func serveWithin(t *testing.T, memory int64, more string) *served {
+func serveWithin(t *testing.T, memory int64) *served {
 	t.Helper()
 	dir := t.TempDir()
 	config := "data_dir: " + filepath.Join(dir, "data") + "\ndurability: os\n" +
 		"api: { http: { listen: 127.0.0.1:0 }, mysql: { listen: 127.0.0.1:0, socket: none }, pubsub: { listen: " +
-		"127.0.0.1:0 }, sqs: { listen: 127.0.0.1:0 }, lambda: { listen: 127.0.0.1:0, isolation: none } }\n" + more
-	group := groupOf(t, memory)
+		"127.0.0.1:0 }, sqs: { listen: 127.0.0.1:0 }, lambda: { listen: 127.0.0.1:0, isolation: none } }\n"
+	group, bound := groupOf(t, memory), ""
 	if group == "" {
 		t.Logf("%d MiB by GOMEMLIMIT and limits: no control group can be made here", memory>>20)
-		t.Setenv("GOMEMLIMIT", strconv.FormatInt(memory*85/100, 10))
-		return serve(t, config+fmt.Sprintf("limits: { busy_bytes: %d }\n", memory/2))
+		bound = fmt.Sprintf("export GOMEMLIMIT=%d", memory*85/100)
+		config += fmt.Sprintf("limits: { busy_bytes: %d }\n", memory/2)
+	} else {
+		t.Logf("%d MiB by the control group %s", memory>>20, group)
+		bound = fmt.Sprintf("echo $$ > '%s/cgroup.procs'", group)
 	}
-	t.Logf("%d MiB by the control group %s", memory>>20, group)
-	program, enter := binary, filepath.Join(dir, "enter")
-	if err := os.WriteFile(enter, fmt.Appendf(nil, "#!/bin/sh\necho $$ > '%s/cgroup.procs' && exec '%s' \"$@\"\n",
-		group, program), 0o755); err != nil {
+	enter := filepath.Join(dir, "enter")
+	if err := os.WriteFile(enter, fmt.Appendf(nil, "#!/bin/sh\n%s && exec '%s' \"$@\"\n", bound, binary),
+		0o755); err != nil {
 		t.Fatal(err)
 	}
-	binary = enter // these tests run alone
-	defer func() { binary = program }()
-	return serve(t, config)
+	s, err := tryServe(t, enter, config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
 }
 
 // groupOf makes a control group with a limit; "" where that is not to be.
@@ -154,7 +158,8 @@ var patientWeb = &http.Client{Timeout: patience, Transport: &http.Transport{MaxI
 
 // TestEightPutsOf60MBNeedNoMoreThan300MB: each is acknowledged, or refused with what clients try again.
 func TestEightPutsOf60MBNeedNoMoreThan300MB(t *testing.T) {
-	s := serveWithin(t, tight, "")
+	t.Parallel()
+	s := serveWithin(t, tight)
 	body := bytes.Repeat([]byte("0123456789abcde\n"), 60<<20/16)
 	url := "http://" + s.address(t, "http") + "/default/queues/big/messages"
 	taken, _ := outcomes(t, 8, func(int) (bool, bool, error) {
@@ -196,7 +201,8 @@ func after(ms int) <-chan time.Time { return time.After(time.Duration(ms) * time
 // TestLongAttributesNeedNoMoreThan300MB puts messages of which hardly anything but attributes is kept, until they are
 // refused: attributes stay in memory.
 func TestLongAttributesNeedNoMoreThan300MB(t *testing.T) {
-	s := serveWithin(t, tight, "")
+	t.Parallel()
+	s := serveWithin(t, tight)
 	body := []byte(fmt.Sprintf(`{"json": "x", "attributes": {"long": %q}}`, strings.Repeat("飛脚", 17_000)))
 	url := "http://" + s.address(t, "http") + "/default/queues/long/messages"
 	refused := ""

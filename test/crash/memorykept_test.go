@@ -15,6 +15,7 @@ import (
 // TestWhatConnectionsKeepNeedsNoMoreThan300MB has connections of the MySQL door keep what they can between their
 // statements, as many times as would end the program otherwise.
 func TestWhatConnectionsKeepNeedsNoMoreThan300MB(t *testing.T) {
+	t.Parallel()
 	long := strings.Repeat("x", 1<<20)
 	type kind struct {
 		what  string
@@ -33,7 +34,8 @@ func TestWhatConnectionsKeepNeedsNoMoreThan300MB(t *testing.T) {
 		{"idle connections", 4_000, nil},
 	}...) {
 		t.Run(kept.what, func(t *testing.T) {
-			s := serveWithin(t, tight, "")
+			t.Parallel()
+			s := serveWithin(t, tight)
 			db, refused := tablesOf(t, s.address(t, "mysql")), 0
 			db.SetMaxOpenConns(0) // as many as are asked for
 			for n := range kept.times {

@@ -16,7 +16,8 @@ import (
 // TestCompiledSchemasNeedNoMoreThan300MB has many clients at once ask about definitions that become many times as large
 // when they are compiled, and uses more of them than could be kept compiled.
 func TestCompiledSchemasNeedNoMoreThan300MB(t *testing.T) {
-	s := serveWithin(t, tight, "")
+	t.Parallel()
+	s := serveWithin(t, tight)
 	schemas := pubsubpb.NewSchemaServiceClient(pubsubOf(t, s.address(t, "pubsub")))
 	var definition strings.Builder
 	definition.WriteString(`syntax = "proto3"; message M { `)
@@ -51,7 +52,8 @@ func TestCompiledSchemasNeedNoMoreThan300MB(t *testing.T) {
 
 // TestMessagesOfManyValuesNeedNoMoreThan300MB has messages checked that are many times as large in memory.
 func TestMessagesOfManyValuesNeedNoMoreThan300MB(t *testing.T) {
-	s := serveWithin(t, tight, "")
+	t.Parallel()
+	s := serveWithin(t, tight)
 	schemas := pubsubpb.NewSchemaServiceClient(pubsubOf(t, s.address(t, "pubsub")))
 	for _, size := range []int{300 << 10, 6 << 20} {
 		outcomes(t, 8, func(int) (bool, bool, error) {

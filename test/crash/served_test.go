@@ -43,19 +43,19 @@ var doorOpen = regexp.MustCompile(`door=(\S+) address=(\S+)`)
 // serve starts the program with a configuration and waits until its door is open.
 func serve(t *testing.T, config string, args ...string) *served {
 	t.Helper()
-	s, err := tryServe(t, config, args...)
+	s, err := tryServe(t, binary, config, args...)
 	if err != nil {
 		t.Fatal(err)
 	}
 	return s
 }
 
-// tryServe is serve for a start that may be refused.
-func tryServe(t *testing.T, config string, args ...string) (*served, error) {
+// tryServe is serve of a program for a start that may be refused.
+func tryServe(t *testing.T, program, config string, args ...string) (*served, error) {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "serve.yaml")
 	write(t, path, config)
-	cmd := exec.Command(binary, append([]string{"serve", "-c", path}, args...)...)
+	cmd := exec.Command(program, append([]string{"serve", "-c", path}, args...)...)
 	cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
 	stderr, err := cmd.StderrPipe()
 	if err != nil {
