@@ -2,9 +2,9 @@ package codec
 
 import (
 	"bytes"
-	"strconv"
-	"unicode/utf16"
 	"unicode/utf8"
+
+	"github.com/hikyaku/hikyaku/internal/message/jsontext"
 )
 
 // word reads true, false or null.
@@ -109,74 +109,20 @@ func appendControl(dst []byte, c byte) []byte {
 }
 
 func (s *scanner) escape() error {
-	if s.pos+1 < len(s.src) {
-		switch s.src[s.pos+1] {
-		case '"', '\\', '/', 'b', 'f', 'n', 'r', 't':
-			s.pos += 2
-			return nil
-		case 'u':
-			if s.pos+6 <= len(s.src) && isHex(s.src[s.pos+2:s.pos+6]) {
-				s.pos += 6
-				return nil
-			}
-			return s.errorf(s.pos, "", `\u wants four hexadecimal digits`)
-		}
+	if n := jsontext.Escape(s.src[s.pos:]); n > 0 {
+		s.pos += n
+		return nil
+	}
+	if bytes.HasPrefix(s.src[s.pos:], []byte(`\u`)) {
+		return s.errorf(s.pos, "", `\u wants four hexadecimal digits`)
 	}
 	return s.errorf(s.pos, `write a backslash as \\`, "a backslash starts no escape here")
 }
 
-func isHex(b []byte) bool {
-	for _, c := range b {
-		if !(c >= '0' && c <= '9' || c >= 'a' && c <= 'f' || c >= 'A' && c <= 'F') {
-			return false
-		}
-	}
-	return true
-}
-
-// appendUnquoted appends the text of a scanned JSON string's inside. Half of a surrogate pair becomes U+FFFD.
+// appendUnquoted appends the text of a scanned JSON string's inside.
 func appendUnquoted(dst, inside []byte) []byte {
-	for {
-		i := bytes.IndexByte(inside, '\\')
-		if i < 0 {
-			return append(dst, inside...)
-		}
-		dst = append(dst, inside[:i]...)
-		c := inside[i+1]
-		inside = inside[i+2:]
-		switch c {
-		case 'b':
-			dst = append(dst, '\b')
-		case 'f':
-			dst = append(dst, '\f')
-		case 'n':
-			dst = append(dst, '\n')
-		case 'r':
-			dst = append(dst, '\r')
-		case 't':
-			dst = append(dst, '\t')
-		case 'u':
-			r := hexRune(inside)
-			inside = inside[4:]
-			if utf16.IsSurrogate(r) {
-				low := rune(utf8.RuneError)
-				if len(inside) >= 6 && inside[0] == '\\' && inside[1] == 'u' {
-					low = hexRune(inside[2:])
-				}
-				if r = utf16.DecodeRune(r, low); r != utf8.RuneError {
-					inside = inside[6:]
-				}
-			}
-			dst = utf8.AppendRune(dst, r)
-		default: // " \ /
-			dst = append(dst, c)
-		}
-	}
-}
-
-func hexRune(b []byte) rune {
-	u, _ := strconv.ParseUint(string(b[:4]), 16, 16) // scanned: four hexadecimal digits
-	return rune(u)
+	dst, _ = jsontext.Append(dst, inside) // its escapes are known
+	return dst
 }
 
 // unquote returns the text of a scanned JSON string, quotes included in quoted.

@@ -13,9 +13,8 @@
 //
 // It is a short cut, not a second jq. What is not certainly the same is left to gojq, at two moments: Compile returns
 // nil for a program with anything but what is listed there, and a run gives up when a message holds something that is
-// not plain: an index into what has none, broken JSON, half a surrogate pair, deep nesting. A run has no effect before
-// it has ended well, so that the caller runs gojq from the beginning, which finds the same result slowly, or the right
-// error.
+// not plain: an index into what has none, broken JSON, deep nesting. A run has no effect before it has ended well, so
+// that the caller runs gojq from the beginning, which finds the same result slowly, or the right error.
 package program
 
 // Bounds of what is not left to gojq. They lie below those of the callers, so that a caller's own limits keep their

@@ -1,6 +1,10 @@
 package program
 
-import "unicode/utf8"
+import (
+	"unicode/utf8"
+
+	"github.com/hikyaku/hikyaku/internal/message/jsontext"
+)
 
 type kind uint8
 
@@ -178,7 +182,7 @@ func (r *reader) string() bool {
 			r.add(kindString, start, same)
 			return !beyond || utf8.Valid(r.text[start:r.pos])
 		case '\\':
-			n := escapeLength(r.text[i:])
+			n := jsontext.Escape(r.text[i:])
 			if n == 0 {
 				return false
 			}

@@ -12,6 +12,7 @@ import (
 	"github.com/itchyny/gojq"
 
 	"github.com/hikyaku/hikyaku/internal/message"
+	"github.com/hikyaku/hikyaku/internal/message/jsontext/jsontexttest"
 )
 
 // FuzzText takes texts apart and writes them again.
@@ -38,6 +39,25 @@ func FuzzText(f *testing.F) {
 		if got := string(appendPlain(nil, tape.inside(0))); got != want {
 			t.Errorf("%q is read as %q, want %q", s, got, want)
 		}
+	})
+}
+
+// TestStringsAreReadAsEncodingJSONDoes: so does gojq, to which what is no string is left.
+func TestStringsAreReadAsEncodingJSONDoes(t *testing.T) {
+	s := testScope()
+	p := s.Compile(".text")
+	jsontexttest.Check(t, func(quoted string) (string, bool) {
+		w := s.Begin(&message.Message{Body: []byte(`{"text":` + quoted + `}`)})
+		if w == nil {
+			return "", false
+		}
+		defer s.End(w)
+		made, ok := p.Text(w, w.Body())
+		var text string
+		if err := json.Unmarshal(made, &text); err != nil || !ok {
+			t.Errorf("%s becomes %s: %v", quoted, made, err)
+		}
+		return text, true
 	})
 }
 

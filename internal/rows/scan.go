@@ -32,9 +32,9 @@ type token struct {
 }
 
 // content is what a string says.
-func (t token) content() (string, error) {
+func (t token) content() string {
 	if t.form == plain {
-		return t.text, nil
+		return t.text
 	}
 	return unescape(t.text)
 }
@@ -204,10 +204,7 @@ func (s *scanner) name(n int) (int, error) {
 	if err != nil {
 		return -1, err
 	}
-	name, err := t.content()
-	if err != nil {
-		return -1, err
-	}
+	name := t.content()
 	f, ok := s.names.number[name]
 	if !ok {
 		if f = -1; s.stranger == "" {

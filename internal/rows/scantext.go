@@ -28,7 +28,7 @@ func (s *scanner) text() (token, error) {
 			return t, nil
 		case c == '\\':
 			t.form = escaped
-			n := escape(src[i:])
+			n := jsontext.Escape(src[i:])
 			if n == 0 {
 				s.pos = i
 				return token{}, s.wrong("an escape that JSON knows")
@@ -44,33 +44,12 @@ func (s *scanner) text() (token, error) {
 	}
 }
 
-// escape is the length of the escape at the beginning of s, 0 when it is none.
-func escape(s string) int {
-	if len(s) < 2 {
-		return 0
-	}
-	switch s[1] {
-	case '"', '\\', '/', 'b', 'f', 'n', 'r', 't':
-		return 2
-	case 'u':
-		if _, ok := jsontext.Hex(s[2:]); ok {
-			return 6
-		}
-	}
-	return 0
-}
-
-var errSurrogate = jsontext.ErrSurrogate
-
 // unescape reads the escapes of a string that was scanned.
-func unescape(s string) (string, error) {
+func unescape(s string) string {
 	if strings.IndexByte(s, '\\') < 0 {
-		return s, nil
+		return s
 	}
 	b := []byte(s)
-	b, err := jsontext.Append(b[:0], b)
-	if err != nil {
-		return "", err
-	}
-	return string(b), nil
+	b, _ = jsontext.Append(b[:0], b) // its escapes are known
+	return string(b)
 }

@@ -1,5 +1,5 @@
-// Package jsontext replaces the escapes of JSON strings, for readers of JSON of our own. Half of a surrogate pair is an
-// error: who shall take it for U+FFFD has encoding/json.
+// Package jsontext replaces the escapes of JSON strings, for readers of JSON of our own. It reads them as encoding/json
+// does: half of a surrogate pair is U+FFFD. jsontexttest holds all readers to that.
 package jsontext
 
 import (
@@ -9,14 +9,27 @@ import (
 	"unicode/utf8"
 )
 
-// Why a string has no text.
-var (
-	ErrEscape    = errors.New("has an escape that JSON does not know")
-	ErrSurrogate = errors.New("has half of a surrogate pair, which is no character")
-)
+// ErrEscape is why a string has no text.
+var ErrEscape = errors.New("has an escape that JSON does not know")
+
+// Escape is the length of the escape that s begins with, of one half of a surrogate pair alone; 0: it begins with none.
+func Escape[T string | []byte](s T) int {
+	if len(s) < 2 || s[0] != '\\' {
+		return 0
+	}
+	switch s[1] {
+	case '"', '\\', '/', 'b', 'f', 'n', 'r', 't':
+		return 2
+	case 'u':
+		if _, ok := Hex(s[2:]); ok {
+			return 6
+		}
+	}
+	return 0
+}
 
 // Append appends the text of what stands between a string's quotes to dst. dst may be the beginning of raw: no text is
-// longer than what it is written as. With an error it returns what came before.
+// longer than what it is written as. The error is ErrEscape or nil; with it Append returns what came before.
 func Append(dst, raw []byte) ([]byte, error) {
 	for {
 		n := bytes.IndexByte(raw, '\\')
@@ -50,14 +63,13 @@ func Append(dst, raw []byte) ([]byte, error) {
 			}
 			raw = raw[4:]
 			if utf16.IsSurrogate(r) {
-				low, ok := rune(0), false
+				low := rune(0)
 				if len(raw) >= 6 && raw[0] == '\\' && raw[1] == 'u' {
-					low, ok = Hex(raw[2:])
+					low, _ = Hex(raw[2:]) // what is no number is met in the next round
 				}
-				if r = utf16.DecodeRune(r, low); !ok || r == utf8.RuneError {
-					return dst, ErrSurrogate
+				if r = utf16.DecodeRune(r, low); r != utf8.RuneError {
+					raw = raw[6:]
 				}
-				raw = raw[6:]
 			}
 			dst = utf8.AppendRune(dst, r)
 		default:

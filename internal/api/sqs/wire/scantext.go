@@ -72,11 +72,7 @@ func ordinary[T string | []byte](data T) int {
 // unescape appends a string's text to dst, with its escapes replaced.
 func (s *scanner) unescape(dst, raw []byte) []byte {
 	dst, err := jsontext.Append(dst, raw)
-	switch err {
-	case nil:
-	case jsontext.ErrSurrogate:
-		s.fail("The request has a string with half of a surrogate pair")
-	default:
+	if err != nil {
 		s.malformed()
 	}
 	return dst
