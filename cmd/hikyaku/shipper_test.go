@@ -5,8 +5,6 @@ import (
 	"bytes"
 	"context"
 	"fmt"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -169,29 +167,5 @@ func TestAWrongPasswordAndAMissingTableAreSaidAtOnce(t *testing.T) {
 		if r.code != 1 || !strings.Contains(r.stderr, says) || strings.Contains(r.stderr, "wrong") {
 			t.Errorf("%s: status %d\n%s", env, r.code, r.stderr)
 		}
-	}
-}
-
-func TestARemapIsAnsweredWithADecode(t *testing.T) {
-	t.Parallel()
-	text, err := os.ReadFile("../../examples/stdin_tsurugi.toml")
-	if err != nil {
-		t.Fatal(err)
-	}
-	own := "type    = \"decode\"\ninputs  = [\"my_source\"]\ncodec   = \"csv\"\ncolumns = " +
-		"[\"event_timestamp\"]\nrest    = \"value\"\n"
-	theirs := "type = \"remap\"\ninputs = [\"my_source\"]\nsource = '''\nparsed = " +
-		"parse_csv!(.message)\n.event_timestamp = parsed[0]\n.value1 = to_float!(parsed[1])\ndel(.message)\n'''\n"
-	if !strings.Contains(string(text), own) {
-		t.Fatal("the example's transform is another one")
-	}
-	file := filepath.Join(t.TempDir(), "vector.toml")
-	if err := os.WriteFile(file, []byte(strings.Replace(string(text), own, theirs, 1)), 0o644); err != nil {
-		t.Fatal(err)
-	}
-	r := hikyaku(t, "", nil, "-c", file)
-	if r.code == 0 || !strings.Contains(r.stderr, "columns = ['event_timestamp', 'value1']\ntypes = { value1 = "+
-		"'float' }\n") {
-		t.Errorf("status %d\n%s", r.code, r.stderr)
 	}
 }

@@ -250,7 +250,8 @@ func (d *decoder) part(p *part) {
 	}
 	if p.kind == nil {
 		if p.room == roomTransform && t.text == "remap" {
-			d.remap(p, t)
+			d.at(t.at, "decode takes lines apart, jq makes new bodies: see docs/pipelines.md", "%s: there is no remap; "+
+				"its work is done by transforms of type decode and jq", p.path)
 			return
 		}
 		if t.fromEnv() {

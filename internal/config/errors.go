@@ -25,8 +25,6 @@ type Error struct {
 	Column  int    // in characters, from 1; one past the end of the line when something is missing there
 	Message string // what is wrong
 	Hint    string // what to do about it; "" when Message says it
-	// lines for the file in place of those that are there; "" for most mistakes. Only Pretty shows them
-	Instead string
 	cause   error       // what a constructor returned, for errors.Is and errors.As
 	hidden  mask.Masker // of the line
 	unread  bool        // the file cannot be read, so that nobody knows what in it is secret
@@ -91,9 +89,6 @@ func (e *Error) Pretty(src []byte) string {
 		strings.Repeat(" ", runewidth.StringWidth(before)))
 	if e.Hint != "" {
 		b.WriteString(" " + e.Hint)
-	}
-	if e.Instead != "" {
-		b.WriteString("\n\n" + strings.TrimSuffix(e.Instead, "\n") + "\n")
 	}
 	return b.String()
 }
@@ -219,7 +214,6 @@ func (r *report) result() Errors {
 	for _, e := range r.errors {
 		e.Message, e.Hint = cutText(maskUserinfo(r.secrets.redact(e.Message))),
 			cutText(maskUserinfo(r.secrets.redact(e.Hint)))
-		e.Instead = maskUserinfo(r.secrets.redact(e.Instead))
 		e.hidden = r.secrets.line(e.Line)
 	}
 	return sorted(r.errors, r.more)

@@ -43,25 +43,6 @@ password = "password"
 enabled = true
 `
 
-const remapped = `[transforms.to_tsurugi_schema]
-type   = "remap"
-inputs = ["my_source"]
-
-source = '''
-parsed = parse_csv!(.message, delimiter: ",")
-for_each(parsed) -> |idx, v| {
-  if idx == 0 {
-    .event_timestamp = v
-  } else {
-    col_name = "value" + to_string(idx)
-    . = set!(., [col_name], to_float!(v))
-  }
-}
-del(.message)
-del(.host)
-'''
-`
-
 // shippers is the environment that such a file is started with.
 var shippers = environment("TSURUGI_TABLE=log_events_10", "VECTOR_IN_FLIGHT_LIMIT=4")
 
@@ -76,26 +57,23 @@ func mistake(t *testing.T, name, text string) *Error {
 	return errs[0]
 }
 
-func TestARemapIsAnsweredWithWhatDoesTheSame(t *testing.T) {
-	file := strings.Replace(shipped, "%s", remapped, 1)
-	e := mistake(t, "vector.toml", file)
-	want := `vector.toml:7:10: transforms.to_tsurugi_schema: there is no remap; what does the same is below
-    7 | type   = "remap"
-      |          ^ put that in its place
-
-[transforms.to_tsurugi_schema]
-type = 'decode'
-inputs = ['my_source']
-codec = 'csv'
-columns = ['event_timestamp']
-rest = 'value'
-types = { value = 'float' }
+// itsWork is what does the work of a remap there.
+const itsWork = `[transforms.to_tsurugi_schema]
+type = "decode"
+inputs = ["my_source"]
+codec = "csv"
+columns = ["event_timestamp"]
+rest = "value"
+types = { value = "float" }
 `
-	if got := e.Pretty([]byte(file)); got != want {
-		t.Errorf("it says\n%s\nnot\n%s", got, want)
+
+func TestAFileOfALogShipperLoadsWithADecodeInPlaceOfItsRemap(t *testing.T) {
+	remap := "[transforms.to_tsurugi_schema]\ntype = \"remap\"\ninputs = [\"my_source\"]\nsource = \". = {}\"\n"
+	e := mistake(t, "vector.toml", strings.Replace(shipped, "%s", remap, 1))
+	if e.Line != 7 || !strings.Contains(e.Message, "there is no remap") || !strings.Contains(e.Hint, "decode") {
+		t.Error(e)
 	}
-	// It is taken at its word.
-	f, err := Parse("vector.toml", []byte(strings.Replace(shipped, "%s", e.Instead, 1)), shippers)
+	f, err := Parse("vector.toml", []byte(strings.Replace(shipped, "%s", itsWork, 1)), shippers)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -110,50 +88,6 @@ types = { value = 'float' }
 	if sink.Settings.Request.Concurrency != 4 || sink.Settings.Request.RateNum != 10 ||
 		sink.Settings.Batch.MaxEvents != 1000 {
 		t.Errorf("the sink's settings are %+v", sink.Settings)
-	}
-}
-
-func TestWhatStandsForARemapLoads(t *testing.T) {
-	for _, program := range []string{
-		`. = parse_json!(.message); .level = downcase(string!(.level)); .price = "${not a variable}"`,
-		`. |= parse_regex!(.message, r'^(?P<ip>\S+) "(?P<what>[^"]*)" it\'s$')`,
-		`p = parse_csv!(.message, delimiter: "\t"); .a = parse_timestamp!(p[0], "%Y-%m-%d %H:%M:%S"); .on = to_int!(p[1]); .c = p[3]`,
-		`.level = split!(.message, " ")[0]`,
-	} {
-		yaml := "sources: { lines: { type: stdin } }\ntransforms:\n%ssinks:\n  out: { type: stdout, inputs: [shape] }\n"
-		toml := "[sources.lines]\ntype = \"stdin\"\n%s[sinks.out]\ntype = \"stdout\"\ninputs = [\"shape\"]\n"
-		indented := strings.ReplaceAll(program, "\n", "\n      ")
-		for name, c := range map[string][2]string{
-			"a.yaml": {yaml, "  shape:\n    type: remap\n    inputs: [lines]\n    source: |\n      " +
-				strings.ReplaceAll(indented, "${", "$${") + "\n"},
-			"a.toml": {toml, "[transforms.shape]\ntype = \"remap\"\ninputs = [\"lines\"]\nsource = \"\"\"" +
-				strings.NewReplacer(`\`, `\\`, `"`, `\"`, "${", "$${").Replace(program) + "\"\"\"\n"},
-		} {
-			e := mistake(t, name, strings.Replace(c[0], "%s", c[1], 1))
-			if e.Instead == "" {
-				t.Errorf("%s: %s: %v", name, program, e)
-				continue
-			}
-			if _, err := Parse(name, []byte(strings.Replace(c[0], "%s", e.Instead, 1)), shippers); err != nil {
-				t.Errorf("%s: %s becomes\n%s\nand that is refused: %v", name, program, e.Instead, err)
-			}
-		}
-	}
-}
-
-func TestWhatIsUnknownOfARemapIsNamed(t *testing.T) {
-	head := "sources: { lines: { type: stdin } }\nsinks: { out: { type: stdout, inputs: [shape] } }\ntransforms:\n  " +
-		"shape: { type: remap, inputs: [lines]"
-	for source, says := range map[string]string{
-		`, source: '.a = get_env_var!("X"); .b = 1'`: "get_env_var could not be translated",
-		`, source: '.x = "{{ a }}"'`:                 "not one that could be translated",
-		`, source: '. = parse_syslog!(.message)'`:    "parse_syslog could not be translated",
-		``:            "decode takes lines apart",
-		`, source: 3`: "decode takes lines apart",
-	} {
-		if e := mistake(t, "a.yaml", head+source+" }\n"); !strings.Contains(e.Error(), says) {
-			t.Errorf("%s: %v", source, e)
-		}
 	}
 }
 
