@@ -5,7 +5,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/mattn/go-runewidth"
+	"github.com/hikyaku/hikyaku/internal/measure"
 )
 
 // Error says what is wrong with a condition's text and where. Every error of this package is one.
@@ -41,9 +41,6 @@ func (e *Error) Error() string {
 	return s
 }
 
-// prettyWidth is how many columns of a terminal the quoted line may take.
-const prettyWidth = 100
-
 // Pretty is the form for a terminal: the message, the line it is about and a caret below the place.
 //
 //	unknown name "lnag"
@@ -53,34 +50,14 @@ func (e *Error) Pretty() string {
 	start := strings.LastIndexByte(e.Text[:e.Offset], '\n') + 1
 	before := e.Text[start:e.Offset]
 	after, _, _ := strings.Cut(e.Text[e.Offset:], "\n")
-	before, after = printable(before), printable(after)
-	if w := runewidth.StringWidth(before); w > prettyWidth*2/3 {
-		before = runewidth.TruncateLeft(before, w-prettyWidth/2, "…")
-	}
-	after = runewidth.Truncate(after, max(prettyWidth-runewidth.StringWidth(before), 10), "…")
-
 	var b strings.Builder
 	b.WriteString(e.Message)
 	if strings.Contains(e.Text, "\n") {
 		fmt.Fprintf(&b, " (line %d)", e.Line)
 	}
-	b.WriteString("\n    " + before + after + "\n    ")
-	b.WriteString(strings.Repeat(" ", runewidth.StringWidth(before)) + "^")
+	b.WriteString("\n" + measure.Pointed("    ", "    ", before, after))
 	if e.Hint != "" {
 		b.WriteString(" " + e.Hint)
 	}
 	return b.String()
-}
-
-// printable makes a line safe to show: every control character takes one column, as does a byte that is no UTF-8.
-func printable(s string) string {
-	return strings.Map(func(r rune) rune {
-		switch {
-		case r == '\t':
-			return ' '
-		case r < ' ' || r == 0x7f:
-			return '·'
-		}
-		return r
-	}, s)
 }

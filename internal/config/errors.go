@@ -9,9 +9,8 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/mattn/go-runewidth"
-
 	"github.com/hikyaku/hikyaku/internal/mask"
+	"github.com/hikyaku/hikyaku/internal/measure"
 	"github.com/hikyaku/hikyaku/internal/message"
 )
 
@@ -21,10 +20,10 @@ const MaxErrors = 50
 // Error is one mistake in a configuration, or one warning about it.
 type Error struct {
 	File    string
-	Line    int    // from 1
-	Column  int    // in characters, from 1; one past the end of the line when something is missing there
-	Message string // what is wrong
-	Hint    string // what to do about it; "" when Message says it
+	Line    int         // from 1
+	Column  int         // in characters, from 1; one past the end of the line when something is missing there
+	Message string      // what is wrong
+	Hint    string      // what to do about it; "" when Message says it
 	cause   error       // what a constructor returned, for errors.Is and errors.As
 	hidden  mask.Masker // of the line
 	unread  bool        // the file cannot be read, so that nobody knows what in it is secret
@@ -42,9 +41,6 @@ func (e *Error) Error() string {
 
 // Unwrap gives what a component's constructor returned, if the mistake came from one.
 func (e *Error) Unwrap() error { return e.cause }
-
-// prettyWidth is how many columns of a terminal a quoted line may take.
-const prettyWidth = 100
 
 // Pretty is the form for a terminal: the place, the message, the source line, and a caret with the hint. src is the
 // file's text. Secrets that stand in the line are shown as asterisks.
@@ -78,15 +74,9 @@ func (e *Error) Pretty(src []byte) string {
 		_, size := utf8.DecodeRuneInString(line[i:])
 		i += size
 	}
-	before, after := printable(line[:split]), printable(line[split:])
-	if w := runewidth.StringWidth(before); w > prettyWidth*2/3 {
-		before = runewidth.TruncateLeft(before, w-prettyWidth/2, "…")
-	}
-	after = runewidth.Truncate(after, max(prettyWidth-runewidth.StringWidth(before), 10), "…")
 	number := strconv.Itoa(e.Line)
-	fmt.Fprintf(&b, "\n    %s | %s%s", number, before, after)
-	fmt.Fprintf(&b, "\n    %s | %s^", strings.Repeat(" ", len(number)),
-		strings.Repeat(" ", runewidth.StringWidth(before)))
+	b.WriteString("\n" + measure.Pointed("    "+number+" | ", "    "+strings.Repeat(" ", len(number))+" | ",
+		line[:split], line[split:]))
 	if e.Hint != "" {
 		b.WriteString(" " + e.Hint)
 	}
@@ -125,19 +115,6 @@ func lineOf(src []byte, n int) (string, bool) {
 		}
 	}
 	return "", false
-}
-
-// printable makes a line safe to show: every control character takes one column.
-func printable(s string) string {
-	return strings.Map(func(r rune) rune {
-		switch {
-		case r == '\t':
-			return ' '
-		case r < ' ' || r == 0x7f:
-			return '·'
-		}
-		return r
-	}, s)
 }
 
 // Errors are all the mistakes of a file, in the order of their places. At most MaxErrors are kept; the last then says

@@ -36,6 +36,34 @@ func plain(s string) string {
 // Line makes a text one line of a terminal that has so many columns.
 func Line(s string, width int) string { return cut(plain(s), width) }
 
+// pointedWidth is how many columns of a terminal a line takes that Pointed shows.
+const pointedWidth = 100
+
+// Pointed shows a line of a text, that before a place and that behind it, and a caret under the place: two lines, each
+// behind a margin of its own. Of a long line it shows what stands around the place.
+func Pointed(margin, below, before, after string) string {
+	before, after = printable(before), printable(after)
+	var c runewidth.Condition
+	if w := cells(before); w > pointedWidth*2/3 {
+		before = c.TruncateLeft(before, w-pointedWidth/2, "…")
+	}
+	after = cut(after, max(pointedWidth-cells(before), 10))
+	return margin + before + after + "\n" + below + strings.Repeat(" ", cells(before)) + "^"
+}
+
+// printable makes a line safe to show: every control character takes one column, as does a byte that is no UTF-8.
+func printable(s string) string {
+	return strings.Map(func(r rune) rune {
+		switch {
+		case r == '\t':
+			return ' '
+		case r < ' ' || r == 0x7f:
+			return '·'
+		}
+		return r
+	}, s)
+}
+
 func pad(s string, width int, a Align) string {
 	n := width - cells(s)
 	if n <= 0 {
