@@ -35,15 +35,8 @@ func Start(c Config) (*Server, error) {
 	if c.Now == nil {
 		c.Now = time.Now
 	}
-	if c.Authority == nil && !c.Plain {
-		a, err := farend.NewAuthority()
-		if err != nil {
-			return nil, err
-		}
-		c.Authority = a
-	}
-	if c.Plain {
-		c.Authority = nil
+	if err := c.Secure(c.Plain); err != nil {
+		return nil, err
 	}
 	c.Clients = true
 	s, err := farend.Start(c.Config, newProvider(c))

@@ -24,6 +24,16 @@ type Authority struct {
 	PEM, KeyPEM []byte
 }
 
+// Secure gives the far end an authority where it has none, or takes away the one it has where plain wants no TLS.
+func (c *Config) Secure(plain bool) (err error) {
+	if plain {
+		c.Authority = nil
+	} else if c.Authority == nil {
+		c.Authority, err = NewAuthority()
+	}
+	return err
+}
+
 // NewAuthority makes an authority whose certificates are good for a year.
 func NewAuthority() (*Authority, error) {
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)

@@ -44,15 +44,8 @@ func Start(c Config) (*Server, error) {
 	if c.MaxBody == 0 {
 		c.MaxBody = maxBatch
 	}
-	if c.Authority == nil && !c.Plain {
-		a, err := farend.NewAuthority()
-		if err != nil {
-			return nil, err
-		}
-		c.Authority = a
-	}
-	if c.Plain {
-		c.Authority = nil
+	if err := c.Secure(c.Plain); err != nil {
+		return nil, err
 	}
 	c.HTTP1 = true
 	var address atomic.Pointer[string]

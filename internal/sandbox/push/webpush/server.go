@@ -61,15 +61,8 @@ func Start(c Config) (*Server, error) {
 	if c.IDField == "" {
 		c.IDField = "id"
 	}
-	if c.Authority == nil && !c.Plain {
-		a, err := farend.NewAuthority()
-		if err != nil {
-			return nil, err
-		}
-		c.Authority = a
-	}
-	if c.Plain {
-		c.Authority = nil
+	if err := c.Secure(c.Plain); err != nil {
+		return nil, err
 	}
 	c.HTTP1 = true
 	p := &provider{idField: c.IDField, anybody: c.Anybody, keep: c.Keep, subscribers: map[string]*subscriber{}}
