@@ -10,6 +10,7 @@ package setting
 
 import (
 	"fmt"
+	"net"
 	"strings"
 	"time"
 
@@ -71,6 +72,19 @@ func Hosts(name string, hosts []string) error {
 		}
 	}
 	return nil
+}
+
+// Address is where a far end is by a setting of this name, host:port with or without https:// before it; what is usual
+// where it says nothing.
+func Address(name, text, usual string) (string, error) {
+	if text == "" {
+		return usual, nil
+	}
+	address := strings.TrimSuffix(strings.TrimPrefix(text, "https://"), "/")
+	if _, _, err := net.SplitHostPort(address); err != nil || strings.Contains(address, "/") {
+		return "", component.Setting(name, fmt.Errorf("%q is not of the form host:port", text))
+	}
+	return address, nil
 }
 
 // MayPost tells whether a host, with its port where it is not 443, is one of those.

@@ -58,3 +58,17 @@ func TestABacklogWantsItsSettingAndAStore(t *testing.T) {
 		t.Errorf("a wrong name, where only the settings are checked: %v", err)
 	}
 }
+
+func TestAnAddressIsAHostAndAPort(t *testing.T) {
+	for text, want := range map[string]string{"": "usual:443", "a.example:8443": "a.example:8443",
+		"https://a.example:1/": "a.example:1", "[::1]:443": "[::1]:443"} {
+		if got, err := setting.Address("endpoint", text, "usual:443"); err != nil || got != want {
+			t.Errorf("%q: %q, %v", text, got, err)
+		}
+	}
+	for _, text := range []string{"a.example", "http://a.example", "https://"} {
+		if got, err := setting.Address("apps.a.endpoint", text, "usual:443"); names(err) != "apps.a.endpoint" {
+			t.Errorf("%q: %q, %v", text, got, err)
+		}
+	}
+}

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"net"
 	"slices"
 	"strings"
 	"time"
@@ -233,12 +232,9 @@ func newApp(name string, c App) (*app, error) {
 	if !ok {
 		return nil, wrong("environment", "%q is neither production nor development", c.Environment)
 	}
-	a.address = host
-	if c.Endpoint != "" {
-		a.address = strings.TrimSuffix(strings.TrimPrefix(c.Endpoint, "https://"), "/")
-		if _, _, err := net.SplitHostPort(a.address); err != nil {
-			return nil, wrong("endpoint", "%q is not of the form host:port", c.Endpoint)
-		}
+	var err error
+	if a.address, err = setting.Address("apps."+name+".endpoint", c.Endpoint, host); err != nil {
+		return nil, err
 	}
 	return a, nil
 }

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"hash/maphash"
 	"maps"
-	"net"
 	"slices"
 	"strings"
 	"time"
@@ -155,13 +154,10 @@ func newProject(name string, c Project) (*project, error) {
 	if c.ID != "" && !isID(c.ID) {
 		return nil, component.Setting("projects."+name+".id", fmt.Errorf("%q is no project's id", c.ID))
 	}
-	p := &project{Account: sender.Account{Kind: "project", Name: name}, config: c, id: c.ID, address: googleHost}
-	if c.Endpoint != "" {
-		p.address = strings.TrimSuffix(strings.TrimPrefix(c.Endpoint, "https://"), "/")
-		if _, _, err := net.SplitHostPort(p.address); err != nil {
-			return nil, component.Setting("projects."+name+".endpoint",
-				fmt.Errorf("%q is not of the form host:port", c.Endpoint))
-		}
+	p := &project{Account: sender.Account{Kind: "project", Name: name}, config: c, id: c.ID}
+	var err error
+	if p.address, err = setting.Address("projects."+name+".endpoint", c.Endpoint, googleHost); err != nil {
+		return nil, err
 	}
 	return p, nil
 }

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"net"
 	"net/url"
 	"slices"
 	"strings"
@@ -160,16 +159,14 @@ func newApp(name string, c App) (*app, error) {
 	case c.SecretFile == "":
 		return nil, wrong("secret_file", errors.New("is missing: name the file with the client's secret"))
 	}
-	a := &app{Account: sender.Account{Kind: "app", Name: name}, config: c, address: huaweiHost,
+	a := &app{Account: sender.Account{Kind: "app", Name: name}, config: c,
 		path: "/v1/" + c.ClientID + "/messages:send", tokenURL: cmp.Or(c.TokenURL, huaweiTokens)}
 	if u, err := url.Parse(a.tokenURL); err != nil || u.Scheme != "https" || u.Host == "" {
 		return nil, wrong("token_url", fmt.Errorf("%q is no https URL", c.TokenURL))
 	}
-	if c.Endpoint != "" {
-		a.address = strings.TrimSuffix(strings.TrimPrefix(c.Endpoint, "https://"), "/")
-		if _, _, err := net.SplitHostPort(a.address); err != nil {
-			return nil, wrong("endpoint", fmt.Errorf("%q is not of the form host:port", c.Endpoint))
-		}
+	var err error
+	if a.address, err = setting.Address("apps."+name+".endpoint", c.Endpoint, huaweiHost); err != nil {
+		return nil, err
 	}
 	return a, nil
 }
