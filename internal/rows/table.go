@@ -1,5 +1,7 @@
 package rows
 
+import "strings"
+
 // Name is a table's name in its parts, outermost first: {"public", "readings"}. They are never quoted and are quoted
 // whenever they are written.
 type Name []string
@@ -8,6 +10,25 @@ type Name []string
 type Table struct {
 	Name    Name
 	Columns []Column // in the table's order
+}
+
+// Definition is what stands behind the table's name where it is made: the columns, each with the type that native gives
+// it, and the primary key of those that are Key, unless a column's own text has one. Names stand between quotes.
+func (t *Table) Definition(quote byte, native func(c Column) string) string {
+	var parts, keys []string
+	said := false // that there is a primary key
+	for _, c := range t.Columns {
+		name := QuoteName(c.Name, quote)
+		parts = append(parts, name+" "+native(c))
+		if c.Key {
+			keys = append(keys, name)
+		}
+		said = said || strings.Contains(strings.ToLower(c.Native), "primary key")
+	}
+	if len(keys) > 0 && !said {
+		parts = append(parts, "PRIMARY KEY ("+strings.Join(keys, ", ")+")")
+	}
+	return "(" + strings.Join(parts, ", ") + ")"
 }
 
 // Column is a column of a table.

@@ -225,26 +225,8 @@ func (s *session) Create(ctx context.Context, t *rows.Table) error {
 	if _, _, err := split(t.Name); err != nil {
 		return s.failed(err)
 	}
-	var b strings.Builder
-	b.WriteString("CREATE TABLE IF NOT EXISTS " + t.Name.Quoted(quote) + " (")
-	var keys []string
-	said := false // that there is a primary key
-	for i, c := range t.Columns {
-		if i > 0 {
-			b.WriteString(", ")
-		}
-		name := rows.QuoteName(c.Name, quote)
-		b.WriteString(name + " " + native(c))
-		if c.Key {
-			keys = append(keys, name)
-		}
-		said = said || strings.Contains(strings.ToLower(c.Native), "primary key")
-	}
-	if len(keys) > 0 && !said {
-		b.WriteString(", PRIMARY KEY (" + strings.Join(keys, ", ") + ")")
-	}
-	b.WriteString(") DEFAULT CHARSET=utf8mb4")
-	_, err := s.tell(ctx, b.String())
+	_, err := s.tell(ctx, "CREATE TABLE IF NOT EXISTS "+t.Name.Quoted(quote)+" "+t.Definition(quote, native)+
+		" DEFAULT CHARSET=utf8mb4")
 	return s.failed(err)
 }
 

@@ -106,26 +106,7 @@ func column(f []string) (c rows.Column, err error) {
 
 // Create makes the table.
 func (s *session) Create(ctx context.Context, t *rows.Table) error {
-	var b strings.Builder
-	b.WriteString("CREATE TABLE IF NOT EXISTS " + tableName(t.Name) + " (")
-	var keys []string
-	said := false // that there is a primary key
-	for i, c := range t.Columns {
-		if i > 0 {
-			b.WriteString(", ")
-		}
-		name := rows.QuoteName(c.Name, quote)
-		b.WriteString(name + " " + native(c))
-		if c.Key {
-			keys = append(keys, name)
-		}
-		said = said || strings.Contains(strings.ToLower(c.Native), "primary key")
-	}
-	if len(keys) > 0 && !said {
-		b.WriteString(", PRIMARY KEY (" + strings.Join(keys, ", ") + ")")
-	}
-	b.WriteString(")")
-	_, err := s.ask(ctx, b.String())
+	_, err := s.ask(ctx, "CREATE TABLE IF NOT EXISTS "+tableName(t.Name)+" "+t.Definition(quote, native))
 	if isState(err, "42P07") || isState(err, "23505") {
 		return nil // somebody else makes it at this moment
 	}

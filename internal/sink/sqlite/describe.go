@@ -129,24 +129,17 @@ func (s *session) uniques(t *rows.Table, keyed bool) error {
 
 // Create makes the table if it is not there.
 func (s *session) Create(_ context.Context, t *rows.Table) error {
-	var parts, keys []string
-	for i := range t.Columns {
-		c := &t.Columns[i]
-		name := rows.QuoteName(c.Name, '"')
-		part := name + " " + c.Native
-		if c.Native == "" {
-			part = name + " " + typeOf(c)
-		}
-		if c.Key {
-			keys = append(keys, name)
-			if !strings.Contains(strings.ToLower(c.Native), "not null") {
-				part += " not null"
-			}
-		}
-		parts = append(parts, part)
+	return s.exec("create table if not exists " + t.Name.Quoted('"') + " " + t.Definition('"', native))
+}
+
+// native is the type for a column that is to be made; SQLite takes null in a key that is not told otherwise.
+func native(c rows.Column) string {
+	text := c.Native
+	if text == "" {
+		text = typeOf(&c)
 	}
-	if len(keys) > 0 {
-		parts = append(parts, "primary key ("+strings.Join(keys, ", ")+")")
+	if c.Key && !strings.Contains(strings.ToLower(c.Native), "not null") {
+		text += " not null"
 	}
-	return s.exec("create table if not exists " + t.Name.Quoted('"') + " (" + strings.Join(parts, ", ") + ")")
+	return text
 }

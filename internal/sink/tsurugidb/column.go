@@ -3,7 +3,6 @@ package tsurugidb
 import (
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/hikyaku/hikyaku/internal/rows"
 	"github.com/hikyaku/hikyaku/tsurugi"
@@ -125,29 +124,13 @@ func sized(name string, c *tsurugi.Column) string {
 
 // definition is the statement that makes a table. What a person wrote of a column stays as it is.
 func definition(t *rows.Table) string {
-	var b strings.Builder
-	b.WriteString("CREATE TABLE IF NOT EXISTS " + tsurugi.QuoteName(tableName(t.Name)) + " (")
-	var key []string
-	said := false // a column's own text makes it the key
-	for i := range t.Columns {
-		c := &t.Columns[i]
-		if i > 0 {
-			b.WriteString(", ")
-		}
-		b.WriteString(tsurugi.QuoteName(c.Name) + " " + typeOf(c))
-		if c.Native == "" && (!c.Nullable || c.Key) {
-			b.WriteString(" NOT NULL")
-		}
-		if c.Key {
-			key = append(key, tsurugi.QuoteName(c.Name))
-		}
-		said = said || strings.Contains(strings.ToUpper(c.Native), "PRIMARY")
-	}
-	if len(key) > 0 && !said {
-		b.WriteString(", PRIMARY KEY (" + strings.Join(key, ", ") + ")")
-	}
-	b.WriteString(")")
-	return b.String()
+	return "CREATE TABLE IF NOT EXISTS " + tsurugi.QuoteName(tableName(t.Name)) + " " +
+		t.Definition('"', func(c rows.Column) string {
+			if c.Native == "" && (!c.Nullable || c.Key) {
+				return typeOf(&c) + " NOT NULL"
+			}
+			return typeOf(&c)
+		})
 }
 
 const (
