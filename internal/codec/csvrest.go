@@ -3,6 +3,8 @@ package codec
 import (
 	"strconv"
 	"unicode/utf8"
+
+	"github.com/hikyaku/hikyaku/internal/message/jsontext"
 )
 
 // rest names the fields of a CSV record that stand behind its columns: a name and a number from 1 on.
@@ -52,6 +54,6 @@ func (r *rest) field(n int) *field {
 func (r *rest) make(n int) *field {
 	f := r.like
 	f.name = r.name + strconv.Itoa(n+1)
-	f.quoted = append(appendQuoted(nil, f.name), ':')
+	f.quoted = append(jsontext.AppendQuoted(nil, f.name), ':')
 	return &f
 }

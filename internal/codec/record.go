@@ -1,6 +1,9 @@
 package codec
 
-import "github.com/hikyaku/hikyaku/internal/message"
+import (
+	"github.com/hikyaku/hikyaku/internal/message"
+	"github.com/hikyaku/hikyaku/internal/message/jsontext"
+)
 
 // wanted is what a Config says of fields by name.
 type wanted struct {
@@ -36,7 +39,7 @@ type field struct {
 // column is a field that every record has.
 func (w *wanted) column(name string) field {
 	f := w.field(name)
-	f.quoted = append(appendQuoted(nil, name), ':')
+	f.quoted = append(jsontext.AppendQuoted(nil, name), ':')
 	return f
 }
 
@@ -77,7 +80,7 @@ func (r *record) name(f *field) {
 		r.json = append(r.json, f.quoted...)
 		return
 	}
-	r.json = append(appendQuoted(r.json, f.name), ':')
+	r.json = append(jsontext.AppendQuoted(r.json, f.name), ':')
 }
 
 // add takes a field's text, which stands at offset in the body.

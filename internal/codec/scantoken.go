@@ -68,7 +68,8 @@ func (s *scanner) text() error {
 				return err
 			}
 		case c < ' ':
-			return s.errorf(s.pos, "write it as "+controlEscape(c), "a string holds the control character 0x%02x", c)
+			return s.errorf(s.pos, "write it as "+string(jsontext.AppendEscape(nil, c)),
+				"a string holds the control character 0x%02x", c)
 		default:
 			r, n := utf8.DecodeRune(s.src[s.pos:])
 			if r == utf8.RuneError && n == 1 {
@@ -88,24 +89,6 @@ func plainLength(b []byte) int {
 		}
 	}
 	return len(b)
-}
-
-func controlEscape(c byte) string {
-	switch c {
-	case '\n':
-		return `\n`
-	case '\r':
-		return `\r`
-	case '\t':
-		return `\t`
-	default:
-		return string(appendControl(nil, c))
-	}
-}
-
-func appendControl(dst []byte, c byte) []byte {
-	const hex = "0123456789abcdef"
-	return append(dst, '\\', 'u', '0', '0', hex[c>>4], hex[c&15])
 }
 
 func (s *scanner) escape() error {
@@ -132,28 +115,4 @@ func unquote(quoted []byte) string {
 		return string(inside)
 	}
 	return string(appendUnquoted(make([]byte, 0, len(inside)), inside))
-}
-
-// appendQuoted appends text as a JSON string. The text must be valid UTF-8.
-func appendQuoted(dst []byte, text string) []byte {
-	dst = append(dst, '"')
-	start := 0
-	for i := 0; i < len(text); i++ {
-		c := text[i]
-		if c >= ' ' && c != '"' && c != '\\' {
-			continue
-		}
-		dst = append(dst, text[start:i]...)
-		start = i + 1
-		switch c {
-		case '"', '\\':
-			dst = append(dst, '\\', c)
-		case '\n', '\r', '\t':
-			dst = append(dst, controlEscape(c)...)
-		default:
-			dst = appendControl(dst, c)
-		}
-	}
-	dst = append(dst, text[start:]...)
-	return append(dst, '"')
 }

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/hikyaku/hikyaku/internal/message"
+	"github.com/hikyaku/hikyaku/internal/message/jsontext"
 )
 
 // typeNames are what Config.Types takes, for errors. timestamp may be followed by a layout in parentheses.
@@ -61,7 +62,7 @@ func parseType(text string) (fieldType, error) {
 // spaces around the text, and take an empty one as null.
 func (t fieldType) convert(dst []byte, text string) ([]byte, message.Value, *mismatch) {
 	if t.name == "" || t.name == "string" {
-		return appendQuoted(dst, text), message.String(text), nil
+		return jsontext.AppendQuoted(dst, text), message.String(text), nil
 	}
 	text = strings.TrimSpace(text)
 	if text == "" {

@@ -9,6 +9,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/hikyaku/hikyaku/internal/message"
+	"github.com/hikyaku/hikyaku/internal/message/jsontext"
 )
 
 // ofAttribute converts an attribute's value to the column's kind.
@@ -83,31 +84,6 @@ func isJSON(text string) bool {
 	return s.pos == len(s.src)
 }
 
-// appendQuoted writes a JSON string. s is valid UTF-8.
-func appendQuoted(dst []byte, s string) []byte {
-	dst = append(dst, '"')
-	for s != "" {
-		at := strings.IndexFunc(s, func(r rune) bool { return r < ' ' || r == '"' || r == '\\' })
-		if at < 0 {
-			break
-		}
-		dst = append(dst, s[:at]...)
-		switch c := s[at]; c {
-		case '"', '\\':
-			dst = append(dst, '\\', c)
-		case '\n':
-			dst = append(dst, '\\', 'n')
-		case '\t':
-			dst = append(dst, '\\', 't')
-		default:
-			const hex = "0123456789abcdef"
-			dst = append(dst, '\\', 'u', '0', '0', hex[c>>4], hex[c&15])
-		}
-		s = s[at+1:]
-	}
-	return append(append(dst, s...), '"')
-}
-
 // appendAttributes writes attributes as one JSON object: bytes are base64, times RFC 3339, NaN and infinities texts.
 func appendAttributes(dst []byte, as message.Attributes) []byte {
 	dst = append(dst, '{')
@@ -115,7 +91,7 @@ func appendAttributes(dst []byte, as message.Attributes) []byte {
 		if i > 0 {
 			dst = append(dst, ',')
 		}
-		dst = append(appendQuoted(dst, strings.ToValidUTF8(a.Name, "\uFFFD")), ':')
+		dst = append(jsontext.AppendQuoted(dst, strings.ToValidUTF8(a.Name, "\uFFFD")), ':')
 		v := a.Value
 		switch v.Kind() {
 		case message.KindNull:
@@ -129,13 +105,13 @@ func appendAttributes(dst []byte, as message.Attributes) []byte {
 				dst = strconv.AppendFloat(dst, f, 'g', -1, 64)
 				break
 			}
-			dst = appendQuoted(dst, v.Text())
+			dst = jsontext.AppendQuoted(dst, v.Text())
 		case message.KindBytes:
 			dst = append(dst, '"')
 			dst = base64.StdEncoding.AppendEncode(dst, []byte(v.AsString()))
 			dst = append(dst, '"')
 		default:
-			dst = appendQuoted(dst, strings.ToValidUTF8(v.Text(), "\uFFFD"))
+			dst = jsontext.AppendQuoted(dst, strings.ToValidUTF8(v.Text(), "\uFFFD"))
 		}
 	}
 	return append(dst, '}')

@@ -6,6 +6,8 @@ import (
 	"math"
 	"strings"
 	"time"
+
+	"github.com/hikyaku/hikyaku/internal/message/jsontext"
 )
 
 // ofText converts what a string says, which is valid UTF-8.
@@ -14,7 +16,7 @@ func (c *Column) ofText(s string) (Value, error) {
 	case Text:
 		return c.text(s)
 	case JSON:
-		return JSONOf(string(appendQuoted(nil, s))), nil
+		return JSONOf(string(jsontext.AppendQuoted(nil, s))), nil
 	case Bytes:
 		return c.base64(s)
 	}

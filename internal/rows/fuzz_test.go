@@ -12,6 +12,8 @@ import (
 	"testing"
 	"time"
 	"unicode/utf8"
+
+	"github.com/hikyaku/hikyaku/internal/message/jsontext"
 )
 
 // FuzzObject holds the scanner to encoding/json: it takes the same objects and finds the same fields in them.
@@ -70,7 +72,8 @@ func FuzzObject(f *testing.F) {
 				if json.Unmarshal(raw, &want) != nil || content != want {
 					t.Errorf("%s says %q, not %q", raw, content, want)
 				}
-				if again := appendQuoted(nil, content); json.Unmarshal(again, &want) != nil || want != content {
+				again := jsontext.AppendQuoted(nil, content)
+				if json.Unmarshal(again, &want) != nil || want != content {
 					t.Errorf("%q is written as %s", content, again)
 				}
 			}

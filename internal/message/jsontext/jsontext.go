@@ -1,5 +1,5 @@
-// Package jsontext replaces the escapes of JSON strings, for readers of JSON of our own. It reads them as encoding/json
-// does: half of a surrogate pair is U+FFFD. jsontexttest holds all readers to that.
+// Package jsontext replaces the escapes of JSON strings, and writes them, for readers and writers of JSON of our own.
+// It reads them as encoding/json does: half of a surrogate pair is U+FFFD. jsontexttest holds all readers to that.
 package jsontext
 
 import (

@@ -36,3 +36,24 @@ func FuzzAppendIsAsEncodingJSON(f *testing.F) {
 		}
 	})
 }
+
+// FuzzQuotedTextsAreReadAsTheyWere looks for what has to be escaped a byte at a time, too.
+func FuzzQuotedTextsAreReadAsTheyWere(f *testing.F) {
+	for _, s := range []string{"", "飛脚 \"never\" \\ \t\r\n\x00\x1f\x7f", "0123456701234567\"01234567é", "\xff\""} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		slow := 0
+		for slow < len(text) && text[slow] >= ' ' && text[slow] != '"' && text[slow] != '\\' {
+			slow++
+		}
+		if n := Ordinary(text); n != slow || Ordinary([]byte(text)) != slow {
+			t.Errorf("%q: %d ordinary bytes, not %d", text, n, slow)
+		}
+		var again string
+		quoted := AppendQuoted(nil, text)
+		if utf8.ValidString(text) && (json.Unmarshal(quoted, &again) != nil || again != text) {
+			t.Errorf("%q is written as %s, which is %q", text, quoted, again)
+		}
+	})
+}

@@ -142,12 +142,5 @@ func FuzzTexts(f *testing.F) {
 		if !ValidText(shownText(text)) {
 			t.Errorf("%q shows %q", text, shownText(text))
 		}
-		slow := 0
-		for slow < len(text) && text[slow] >= ' ' && text[slow] != '"' && text[slow] != '\\' {
-			slow++
-		}
-		if n := ordinary(text); n != slow {
-			t.Errorf("%q: %d ordinary bytes, want %d", text, n, slow)
-		}
 	})
 }

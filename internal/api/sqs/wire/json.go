@@ -7,37 +7,18 @@ import (
 	"slices"
 	"strconv"
 	"unicode/utf8"
+
+	"github.com/hikyaku/hikyaku/internal/message/jsontext"
 )
 
 // quote appends a JSON string. What is not UTF-8 becomes U+FFFD.
 func quote[T string | []byte](dst []byte, text T) []byte {
-	const hexadecimal = "0123456789abcdef"
-	from := len(dst) + 1
-	dst = append(dst, '"')
-	for {
-		n := ordinary(text)
-		dst = append(dst, text[:n]...)
-		if n == len(text) {
-			break
-		}
-		switch c := text[n]; c {
-		case '"', '\\':
-			dst = append(dst, '\\', c)
-		case '\n':
-			dst = append(dst, '\\', 'n')
-		case '\r':
-			dst = append(dst, '\\', 'r')
-		case '\t':
-			dst = append(dst, '\\', 't')
-		default:
-			dst = append(dst, '\\', 'u', '0', '0', hexadecimal[c>>4], hexadecimal[c&15])
-		}
-		text = text[n+1:]
-	}
+	from := len(dst)
+	dst = jsontext.AppendQuoted(dst, text)
 	if written := dst[from:]; !utf8.Valid(written) {
 		dst = append(dst[:from], bytes.ToValidUTF8(written, []byte("\uFFFD"))...)
 	}
-	return append(dst, '"')
+	return dst
 }
 
 // A members appends the members of a JSON object.

@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/hikyaku/hikyaku/internal/message/jsontext"
 )
 
 // ValidText tells whether a message body or the value of a String attribute has only characters that SQS allows: those
@@ -19,7 +21,7 @@ func ValidText[T string | []byte](text T) bool {
 		valid = utf8.Valid(text) && !bytes.Contains(text, []byte(one)) && !bytes.Contains(text, []byte(other))
 	}
 	for valid {
-		n := ordinary(text)
+		n := jsontext.Ordinary(text)
 		if n == len(text) {
 			break
 		}
