@@ -6,15 +6,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strconv"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
 	"github.com/hikyaku/hikyaku/internal/component"
 	"github.com/hikyaku/hikyaku/internal/message"
 	"github.com/hikyaku/hikyaku/internal/rows"
+	"github.com/hikyaku/hikyaku/internal/rows/rowstest"
 	"github.com/hikyaku/hikyaku/internal/rows/secure"
 )
 
@@ -287,96 +286,6 @@ func TestATableThatIsChangedDroppedOrForbiddenIsTold(t *testing.T) {
 	}
 }
 
-// sending sends numbered rows from several senders, each batch until nothing of it is to be tried again. over is closed
-// when all are written.
-func sending(t *testing.T, s component.Sink, senders, batches, size int) (over <-chan struct{}) {
-	t.Helper()
-	var done sync.WaitGroup
-	for sender := range senders {
-		done.Go(func() {
-			for b := range batches {
-				batch := make([]*message.Message, size)
-				for i := range batch {
-					batch[i] = &message.Message{ID: message.NewID(),
-						Body: fmt.Appendf(nil, `{"n":%d}`, (sender*batches+b)*size+i)}
-				}
-				for len(batch) > 0 {
-					outcomes, err := s.Send(t.Context(), batch)
-					if err != nil {
-						t.Error(err)
-						return
-					}
-					var again []*message.Message
-					for i, o := range outcomes {
-						switch o.Verdict {
-						case component.Retry:
-							again = append(again, batch[i])
-						case component.Rejected:
-							t.Error(o.Reason)
-						}
-					}
-					batch = again
-				}
-			}
-		})
-	}
-	ended := make(chan struct{})
-	go func() {
-		done.Wait()
-		close(ended)
-	}()
-	return ended
-}
-
-// storm does harm, one kind after the other, until it is over, but for a bounded number of times.
-func storm(over <-chan struct{}, harm ...func(i int)) {
-	const most = 24
-	for i := 0; ; i++ {
-		var next <-chan time.Time
-		if i < most {
-			next = time.After(10 * time.Millisecond)
-		}
-		select {
-		case <-over:
-			return
-		case <-next:
-			harm[i%len(harm)](i)
-		}
-	}
-}
-
-// crashing writes without an id while the server is killed and started again: no row is lost, and as many as were
-// counted may be there twice.
-func crashing(t *testing.T, url string, s interface {
-	component.Sink
-	component.Counter
-}) {
-	t.Helper()
-	const senders, batches, size = 3, 100, 20
-	over := sending(t, s, senders, batches, size)
-	for range 2 {
-		for before := ask(t, url, "SELECT count(*) FROM t"); ask(t, url, "SELECT count(*) FROM t") == before; {
-			select {
-			case <-over:
-				before = "" // it was quick
-			default:
-			}
-		}
-		must(t, server.Kill())
-		must(t, server.Start(t.Context()))
-	}
-	<-over
-	if got, want := ask(t, url, "SELECT count(DISTINCT n) FROM t"), fmt.Sprint(senders*batches*size); got != want {
-		t.Errorf("%s rows, not %s", got, want)
-	}
-	doubled, err := strconv.ParseUint(ask(t, url, "SELECT count(*) - count(DISTINCT n) FROM t"), 10, 64)
-	must(t, err)
-	if n := s.Counts()["maybe_doubled"]; doubled > n {
-		t.Errorf("%d rows are there twice, and %d were counted", doubled, n)
-	}
-	must(t, s.Close())
-}
-
 // TestWithAnIDNothingIsDoubled writes while sessions are killed, connections are cut in the middle and answers are
 // lost.
 func TestWithAnIDNothingIsDoubled(t *testing.T) {
@@ -386,7 +295,7 @@ func TestWithAnIDNothingIsDoubled(t *testing.T) {
 	proxy, through := proxied(t, url)
 	s := started(t, Config{Database: through, Config: rows.Config{Table: []string{"t"}, IDColumn: "id"}})
 	const senders, batches, size = 3, 50, 20
-	storm(sending(t, s, senders, batches, size), func(int) { killAll(t, url, schema) },
+	rowstest.Storm(rowstest.Numbered(t, s, senders, batches, size), func(int) { killAll(t, url, schema) },
 		func(i int) { proxy.CutAfter(i * 1237 % 5000) }, func(int) { proxy.LoseAnswer() })
 	if got, want := ask(t, url, "SELECT count(*), count(DISTINCT n) FROM t"),
 		fmt.Sprintf("%[1]d|%[1]d", senders*batches*size); got != want {
@@ -398,7 +307,8 @@ func TestWithAnIDNothingIsDoubled(t *testing.T) {
 func TestACrashOfTheServerLosesNothingAndWhatMayBeDoubledIsCounted(t *testing.T) {
 	url := database(t)
 	tell(t, url, "CREATE TABLE t (n bigint NOT NULL)")
-	crashing(t, url, started(t, Config{Database: url, Config: rows.Config{Table: []string{"t"}}}))
+	rowstest.Crashing(t, server, func(query string) string { return ask(t, url, query) },
+		started(t, Config{Database: url, Config: rows.Config{Table: []string{"t"}}}))
 }
 
 // started is a sink over a table that is there.
