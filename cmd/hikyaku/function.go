@@ -13,7 +13,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/hikyaku/hikyaku/internal/access"
 	lambdadoor "github.com/hikyaku/hikyaku/internal/api/lambda"
 	"github.com/hikyaku/hikyaku/internal/measure"
 )
@@ -49,13 +48,9 @@ func (r *lambdaRemote) client() (*lambdadoor.Client, error) {
 	if err != nil {
 		return nil, err
 	}
-	secret := os.Getenv("HIKYAKU_SECRET")
-	if r.secret != "" {
-		text, err := os.ReadFile(r.secret)
-		if err != nil {
-			return nil, fmt.Errorf("read the secret: %w", err)
-		}
-		secret = string(trimLine(text))
+	secret, err := r.secretText()
+	if err != nil {
+		return nil, err
 	}
 	user := r.user
 	if user == "" {
@@ -65,8 +60,7 @@ func (r *lambdaRemote) client() (*lambdadoor.Client, error) {
 		return nil, &usageError{errors.New("there is a user and no secret"),
 			"put it into HIKYAKU_SECRET or name a --secret-file"}
 	}
-	return lambdadoor.NewClient(lambdadoor.ClientConfig{URL: r.url, User: user, Secret: access.Secret(secret),
-		TLS: trust})
+	return lambdadoor.NewClient(lambdadoor.ClientConfig{URL: r.url, User: user, Secret: secret, TLS: trust})
 }
 
 // reached adds advice to an error about a function that is not there, too.

@@ -85,9 +85,11 @@ func TestASecretFileIsCheckedBeforeItIsSent(t *testing.T) {
 		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		if r := hikyaku(t, "", nil, "queue", "ls", "--secret-file", path); r.code != exitFailed ||
-			!strings.Contains(r.stderr, says) {
-			t.Errorf("%q: %+v", text, r)
+		for _, command := range []string{"queue", "function"} {
+			if r := hikyaku(t, "", nil, command, "ls", "--secret-file", path); r.code != exitFailed ||
+				!strings.Contains(r.stderr, says) {
+				t.Errorf("%s, %q: %+v", command, text, r)
+			}
 		}
 	}
 }

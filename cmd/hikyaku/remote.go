@@ -49,22 +49,30 @@ func (r *remote) client() (*httpdoor.Client, error) {
 	if err != nil {
 		return nil, err
 	}
+	secret, err := r.secretText()
+	if err != nil {
+		return nil, err
+	}
+	return httpdoor.NewClient(httpdoor.ClientConfig{URL: r.url, Secret: secret, TLS: trust, Patience: startTime})
+}
+
+// secretText is the user's secret, of the environment or a file; "" where there is none.
+func (r *remote) secretText() (access.Secret, error) {
 	secret := os.Getenv("HIKYAKU_SECRET")
 	if r.secret != "" {
 		text, err := os.ReadFile(r.secret)
 		if err != nil {
-			return nil, fmt.Errorf("read the secret: %w", err)
+			return "", fmt.Errorf("read the secret: %w", err)
 		}
 		if secret = string(trimLine(text)); secret == "" {
-			return nil, fmt.Errorf("the secret file %s is empty", r.secret)
+			return "", fmt.Errorf("the secret file %s is empty", r.secret)
 		}
 	}
 	if strings.ContainsFunc(secret, unicode.IsControl) {
-		return nil, &hinted{errors.New("the secret has more than one line, or other control characters, in it"),
+		return "", &hinted{errors.New("the secret has more than one line, or other control characters, in it"),
 			"a secret is one line of text: see HIKYAKU_SECRET or --secret-file"}
 	}
-	return httpdoor.NewClient(httpdoor.ClientConfig{URL: r.url, Secret: access.Secret(secret), TLS: trust,
-		Patience: startTime})
+	return access.Secret(secret), nil
 }
 
 // address settles which door to speak to. Errors show an address, so a secret must not be in it.
