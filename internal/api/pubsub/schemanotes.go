@@ -38,6 +38,23 @@ func (d *Server) revisions(ctx context.Context, r resource) ([]*pubsubpb.Schema,
 	return note.Schemas, nil
 }
 
+// revision finds a schema that the caller may see by its name: its last revision, or the one that the name says.
+func (d *Server) revision(ctx context.Context, name string) (resource, *pubsubpb.Schema, error) {
+	r, revision, err := parseSchema("name", name)
+	if err != nil {
+		return r, nil, err
+	}
+	if err := d.seen(ctx, r); err != nil {
+		return r, nil, err
+	}
+	all, err := d.revisions(ctx, r)
+	if err != nil {
+		return r, nil, err
+	}
+	found, err := pick(r, all, revision)
+	return r, found, err
+}
+
 // pick finds a revision; "" is the last one.
 func pick(r resource, all []*pubsubpb.Schema, revision string) (*pubsubpb.Schema, error) {
 	if revision == "" {

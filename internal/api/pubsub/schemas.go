@@ -99,18 +99,7 @@ func (d *Server) commitSchema(ctx context.Context, r resource, before []*pubsubp
 
 // GetSchema describes a schema: its last revision, or the one that the name says.
 func (s schemaService) GetSchema(ctx context.Context, req *pubsubpb.GetSchemaRequest) (*pubsubpb.Schema, error) {
-	r, revision, err := parseSchema("name", req.Name)
-	if err != nil {
-		return nil, err
-	}
-	if err := s.d.seen(ctx, r); err != nil {
-		return nil, err
-	}
-	all, err := s.d.revisions(ctx, r)
-	if err != nil {
-		return nil, err
-	}
-	found, err := pick(r, all, revision)
+	r, found, err := s.d.revision(ctx, req.Name)
 	if err != nil {
 		return nil, err
 	}
@@ -377,18 +366,7 @@ func (s schemaService) ValidateMessage(ctx context.Context,
 			return nil, err
 		}
 	case *pubsubpb.ValidateMessageRequest_Name:
-		r, revision, err := parseSchema("name", spec.Name)
-		if err != nil {
-			return nil, err
-		}
-		if err := s.d.seen(ctx, r); err != nil {
-			return nil, err
-		}
-		all, err := s.d.revisions(ctx, r)
-		if err != nil {
-			return nil, err
-		}
-		found, err := pick(r, all, revision)
+		r, found, err := s.d.revision(ctx, spec.Name)
 		if err != nil {
 			return nil, err
 		}
