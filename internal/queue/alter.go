@@ -54,6 +54,9 @@ func (s *Store) alter(ctx context.Context, n Name, a alteration) error {
 		return err
 	}
 	for {
+		if err := s.awaitNotes(ctx, a.is); err != nil {
+			return err
+		}
 		f, err := s.beginFitting(n, &a)
 		if err != nil {
 			return err
@@ -236,6 +239,9 @@ func (s *Store) planAlteration(fl *flight, a *alteration, f *fitting, forgotten 
 	// its topic is going: what will it subscribe to?
 	if going := s.definingTopic(q); going != nil && going != fl || !f.current() {
 		return errAgain
+	}
+	if _, err := s.asExpected(a.is); err != nil {
+		return err
 	}
 	d, from, err := s.altered(q, a)
 	if err != nil {

@@ -18,8 +18,9 @@ func (s *Store) CreateQueue(ctx context.Context, n Name, d Definition) (created 
 
 // terms are what is special about a definition.
 type terms struct {
-	needed bool   // it is made even if there is no memory for it
-	notes  []Note // are kept with it
+	needed bool     // it is made even if there is no memory for it
+	notes  []Note   // are kept with it
+	is     []NoteIs // have to be so, else it is not made
 }
 
 func (s *Store) createQueue(ctx context.Context, n Name, d Definition, t terms) (created bool, err error) {
@@ -32,7 +33,7 @@ func (s *Store) createQueue(ctx context.Context, n Name, d Definition, t terms) 
 		return false, err
 	}
 	over := func() {}
-	err = s.defineNoted(ctx, t.notes, func() (event, error) {
+	err = s.defineNoted(ctx, t, func() (event, error) {
 		if q := s.state.queueNames[n]; q != nil {
 			if ds := differences(q.def, d); ds != nil {
 				return nil, &DifferentError{Name: n, Have: q.def, Wanted: d, Differences: ds}
@@ -84,7 +85,15 @@ type Definer interface {
 	CreateTopic(ctx context.Context, n Name, labels map[string]string) (created bool, err error)
 }
 
-// definer is a Definer of a Store.
+// Noted makes definitions, each with notes as one atomic group: after an error or a crash there are both or neither.
+// Notes are as SetNotes takes them. They are kept, too, where the definition is there already.
+type Noted interface {
+	Definer
+	// If makes them only while notes are so: else nothing happens, ErrChanged.
+	If(is ...NoteIs) Definer
+}
+
+// definer is a Definer and a Noted of a Store.
 type definer struct {
 	store *Store
 	terms terms
@@ -95,9 +104,14 @@ type definer struct {
 // is not for what clients ask for.
 func (s *Store) Configured() Definer { return definer{s, terms{needed: true}} }
 
-// Noted makes definitions, each with notes as one atomic group: after an error or a crash there are both or neither.
-// Notes are as SetNotes takes them. They are kept, too, where the definition is there already.
-func (s *Store) Noted(notes ...Note) Definer { return definer{s, terms{notes: notes}} }
+// Noted makes definitions that have notes.
+func (s *Store) Noted(notes ...Note) Noted { return definer{s, terms{notes: notes}} }
+
+// If lets them be made only while notes are so.
+func (d definer) If(is ...NoteIs) Definer {
+	d.terms.is = is
+	return d
+}
 
 // CreateQueue is Store.CreateQueue.
 func (d definer) CreateQueue(ctx context.Context, n Name, def Definition) (created bool, err error) {
@@ -141,23 +155,23 @@ func (s *Store) normal(n Name, d Definition) Definition {
 // is nothing to do. Two definitions of one name never overtake each other; topic, if it is one, is a name to wait for
 // as well. over is called, under the lock, when what plan returned is applied, or was not kept.
 func (s *Store) define(ctx context.Context, plan func() (event, error), n Name, topic string, over ...func()) error {
-	return s.defineNoted(ctx, nil, plan, n, topic, over...)
+	return s.defineNoted(ctx, terms{}, plan, n, topic, over...)
 }
 
-// defineNoted is define with notes that are kept in the same group.
-func (s *Store) defineNoted(ctx context.Context, notes []Note, plan func() (event, error), n Name, topic string,
+// defineNoted is define with notes that are kept in the same group, and that have to be so.
+func (s *Store) defineNoted(ctx context.Context, t terms, plan func() (event, error), n Name, topic string,
 	over ...func()) error {
 	behind := []Name{n}
 	if second, err := ParseName(topic); err == nil {
 		behind = append(behind, second)
 	}
-	return s.defineNames(ctx, notes, plan, behind[:1], behind, over...)
+	return s.defineNames(ctx, t, plan, behind[:1], behind, over...)
 }
 
 // defineNames is defineNoted for what concerns several names, behind all definitions of some names.
-func (s *Store) defineNames(ctx context.Context, notes []Note, plan func() (event, error), names, behind []Name,
+func (s *Store) defineNames(ctx context.Context, t terms, plan func() (event, error), names, behind []Name,
 	over ...func()) error {
-	if err := checkNotes(notes); err != nil {
+	if err := checkNotes(t.notes); err != nil {
 		return err
 	}
 	for {
@@ -170,6 +184,10 @@ func (s *Store) defineNames(ctx context.Context, notes []Note, plan func() (even
 				f = s.defining[n]
 			}
 		}
+		var err error
+		if f == nil {
+			f, err = s.asExpected(t.is)
+		}
 		if f != nil {
 			s.leave()
 			if err := f.wait(ctx); err != nil && ctx.Err() != nil {
@@ -177,8 +195,11 @@ func (s *Store) defineNames(ctx context.Context, notes []Note, plan func() (even
 			}
 			continue
 		}
-		e, err := plan()
-		if err != nil || e == nil && len(notes) == 0 {
+		var e event
+		if err == nil {
+			e, err = plan()
+		}
+		if err != nil || e == nil && len(t.notes) == 0 {
 			s.leave()
 			return err
 		}
@@ -194,7 +215,7 @@ func (s *Store) defineNames(ctx context.Context, notes []Note, plan func() (even
 		}
 		f.undo, f.after = end, end
 		s.beginDefining(f, names...)
-		err = s.addNotes(f, notes)
+		err = s.addNotes(f, t.notes)
 		if err == nil {
 			err = s.submit(f)
 		}
@@ -272,7 +293,7 @@ func (s *Store) createTopic(ctx context.Context, n Name, labels map[string]strin
 		return false, err
 	}
 	over := func() {}
-	err = s.defineNoted(ctx, with.notes, func() (event, error) {
+	err = s.defineNoted(ctx, with, func() (event, error) {
 		t := s.state.topicNames[n]
 		if t != nil && maps.Equal(t.labels, labels) {
 			return nil, nil

@@ -319,6 +319,10 @@ func holdsDefining() []holdsExercise {
 			return w.s.Noted(Note{"noted", "long", []byte("x")}, Note{"noted", "short", []byte("x")}).AlterQueue(
 				w.t.Context(), holdsName("long"), Definition{MaxAttempts: 8})
 		}},
+		{"Noted: if a note is so", func(w *holdsWorld) error {
+			return w.s.Noted(Note{"noted", "if", []byte("x")}).If(NoteIs{Room: "noted", Key: "if"}).AlterQueue(
+				w.t.Context(), holdsName("long"), Definition{MaxAttempts: 9})
+		}},
 		{"CreateTopic", func(w *holdsWorld) error {
 			_, err := w.s.CreateTopic(w.t.Context(), holdsName("other"), nil)
 			return err

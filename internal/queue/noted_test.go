@@ -62,6 +62,11 @@ func TestADefinitionAndItsNotesAreOne(t *testing.T) {
 					t.Errorf("a note that is too large: %v", err)
 				}
 				whole(s, false)
+				if err := c.define(ctx, s.Noted(sized("beside", 10)).If(NoteIs(sized("beside", 9)))); !errors.Is(err,
+					ErrChanged) {
+					t.Errorf("another note is expected: %v", err)
+				}
+				whole(s, false)
 				m.refuse(true)
 				if err := c.define(ctx, s.Noted(sized("beside", 10))); err == nil {
 					t.Error("the journal refused it, and there was no error")

@@ -365,7 +365,7 @@ func (s *Store) launch(p *prepared, f *flight, results []PutResult) (out launche
 		s.leave()
 		return launched{blocker: pl.blocker}, err
 	}
-	if err := s.asExpected(pl, p.change.If); err != nil {
+	if pl.blocker, err = s.asExpected(p.change.If); err != nil {
 		return fail(err)
 	}
 	for i := range p.puts {

@@ -46,7 +46,7 @@ func (s *Store) RenameNoted(ctx context.Context, from, to Name, notes ...Note) e
 	}
 	names := []Name{from, to}
 	over := func() {}
-	return s.defineNames(ctx, notes, func() (event, error) {
+	return s.defineNames(ctx, terms{notes: notes}, func() (event, error) {
 		q := s.state.queueNames[from]
 		switch {
 		case q == nil:

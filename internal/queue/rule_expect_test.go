@@ -153,3 +153,54 @@ func TestAChangeWaitsForTheLastOfTheNotesThatAreOnTheirWay(t *testing.T) {
 		work.Wait()
 	})
 }
+
+// TestRuleADefinitionHappensOnlyIfNotesAreAsItExpects: also where a note is still on its way to the journal.
+func TestRuleADefinitionHappensOnlyIfNotesAreAsItExpects(t *testing.T) {
+	is := func(value string) NoteIs { return NoteIs{Room: "r", Key: "k", Value: []byte(value)} }
+	for name, define := range map[string]func(context.Context, Definer) error{
+		"a queue": func(ctx context.Context, w Definer) error {
+			_, err := w.CreateQueue(ctx, Name{"default", "new"}, Definition{})
+			return err
+		},
+		"another definition": func(ctx context.Context, w Definer) error {
+			return w.AlterQueue(ctx, news, Definition{MaxAttempts: 7})
+		},
+		"a topic": func(ctx context.Context, w Definer) error {
+			_, err := w.CreateTopic(ctx, Name{"default", "topic"}, nil)
+			return err
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			bubble(t, func(t *testing.T) {
+				ctx, m := context.Background(), newMemory()
+				s := open(t, m)
+				if _, err := s.CreateQueue(ctx, news, Definition{}); err != nil {
+					t.Fatal(err)
+				}
+				if err := s.SetNotes(ctx, Note(is("1"))); err != nil {
+					t.Fatal(err)
+				}
+				m.hold(true)
+				first, late, early := make(chan error, 1), make(chan error, 1), make(chan error, 1)
+				go func() { first <- s.SetNotes(ctx, Note(is("2"))) }()
+				synctest.Wait()
+				go func() { late <- define(ctx, s.Noted(Note(is("3"))).If(is("1"))) }()
+				synctest.Wait()
+				m.hold(false)
+				if err := <-first; err != nil {
+					t.Error(err)
+				}
+				if err := <-late; !errors.Is(err, ErrChanged) {
+					t.Errorf("a definition that expects what a note was: %v", err)
+				}
+				go func() { early <- define(ctx, s.Noted(Note(is("3"))).If(is("2"))) }()
+				if err := <-early; err != nil {
+					t.Errorf("a definition that expects what the note is: %v", err)
+				}
+				if v, _, _ := open(t, m.after(true)).Note(ctx, "r", "k"); string(v) != "3" {
+					t.Errorf("after a power cut the note is %q", v)
+				}
+			})
+		})
+	}
+}

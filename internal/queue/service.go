@@ -68,7 +68,7 @@ type Defining interface {
 	CreateTopic(ctx context.Context, n Name, labels map[string]string) (created bool, err error)
 	DeleteTopic(ctx context.Context, n Name) error
 	// Noted makes definitions with notes, each in one group with them. It asks nobody.
-	Noted(notes ...Note) Definer
+	Noted(notes ...Note) Noted
 	// Configured makes what the operator's own configuration defines, never refused for memory. It asks nobody.
 	Configured() Definer
 	TakeSnapshot(ctx context.Context, name, of Name, o SnapshotOptions) (Snapshot, error)

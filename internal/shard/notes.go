@@ -1,6 +1,7 @@
 package shard
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"hash/maphash"
@@ -20,14 +21,14 @@ const (
 )
 
 // withNotes lets do keep notes with something else in a shard, as one group, and then keeps them where they belong.
-// kept are what do has to keep.
-func (r *Router) withNotes(ctx context.Context, shard int, notes []queue.Note,
+// kept are what do has to keep. Meanwhile nobody else changes those that is names.
+func (r *Router) withNotes(ctx context.Context, shard int, notes []queue.Note, is []queue.NoteIs,
 	do func(kept []queue.Note) error) error {
-	if len(notes) == 0 {
+	if len(notes)+len(is) == 0 {
 		return do(nil)
 	}
-	defer r.lockNotes(notes)()
-	if shard == notesShard {
+	defer r.lockNotes(notes, is)()
+	if shard == notesShard || len(notes) == 0 {
 		return do(notes)
 	}
 	pending := make([]queue.Note, len(notes))
@@ -92,27 +93,44 @@ func (r *Router) notePending(ctx context.Context) error {
 }
 
 // lockNotes keeps others from changing notes of some keys, until unlock is called.
-func (r *Router) lockNotes(notes []queue.Note) (unlock func()) {
-	of := make([]int, len(notes))
+func (r *Router) lockNotes(notes []queue.Note, is []queue.NoteIs) (unlock func()) {
+	of := make([]int, 0, len(notes)+len(is))
+	add := func(room, key string) {
+		of = append(of, int(maphash.Comparable(r.seed, struct{ room, key string }{room, key})%uint64(len(r.keys))))
+	}
 	for i := range notes {
-		key := struct{ room, key string }{notes[i].Room, notes[i].Key}
-		of[i] = int(maphash.Comparable(r.seed, key) % uint64(len(r.noting)))
+		add(notes[i].Room, notes[i].Key)
+	}
+	for i := range is {
+		add(is[i].Room, is[i].Key)
 	}
 	slices.Sort(of)
 	of = slices.Compact(of)
 	for _, i := range of {
-		r.noting[i].Lock()
+		r.keys[i].Lock()
 	}
 	return func() {
 		for _, i := range of {
-			r.noting[i].Unlock()
+			r.keys[i].Unlock()
 		}
 	}
 }
 
 // Noted implements queue.Service.
-func (r *Router) Noted(notes ...queue.Note) queue.Definer {
-	return defining{r, func(shard int) queue.Definer { return noting{r, shard, notes} }}
+func (r *Router) Noted(notes ...queue.Note) queue.Noted { return noted{r.noting(notes, nil), r, notes} }
+
+// noted is the queue.Noted of a Router.
+type noted struct {
+	queue.Definer
+	router *Router
+	notes  []queue.Note
+}
+
+// If implements queue.Noted.
+func (n noted) If(is ...queue.NoteIs) queue.Definer { return n.router.noting(n.notes, is) }
+
+func (r *Router) noting(notes []queue.Note, is []queue.NoteIs) queue.Definer {
+	return defining{r, func(shard int) queue.Definer { return noting{r, shard, notes, is} }}
 }
 
 // noting makes definitions of a shard with notes.
@@ -120,12 +138,37 @@ type noting struct {
 	router *Router
 	shard  int
 	notes  []queue.Note
+	is     []queue.NoteIs // as they have to be
 }
 
 func (n noting) do(ctx context.Context, define func(queue.Definer) error) error {
-	return n.router.withNotes(ctx, n.shard, n.notes, func(kept []queue.Note) error {
-		return define(n.router.stores[n.shard].Noted(kept...))
+	return n.router.withNotes(ctx, n.shard, n.notes, n.is, func(kept []queue.Note) error {
+		with := n.router.stores[n.shard].Noted(kept...)
+		switch {
+		case len(n.is) == 0:
+			return define(with)
+		case n.shard == notesShard:
+			return define(with.If(n.is...))
+		}
+		if err := n.router.expect(ctx, n.is); err != nil {
+			return err
+		}
+		return define(with)
 	})
+}
+
+// expect sees that notes are as they have to be. Nobody else changes them: their keys are locked.
+func (r *Router) expect(ctx context.Context, is []queue.NoteIs) error {
+	for i := range is {
+		value, there, err := r.Note(ctx, is[i].Room, is[i].Key)
+		if err != nil {
+			return err
+		}
+		if there != (is[i].Value != nil) || !bytes.Equal(value, is[i].Value) {
+			return fmt.Errorf("%w: note %s %q", queue.ErrChanged, is[i].Room, is[i].Key)
+		}
+	}
+	return nil
 }
 
 // CreateQueue implements queue.Definer.
@@ -147,13 +190,13 @@ func (n noting) CreateTopic(ctx context.Context, name queue.Name, labels map[str
 
 // SetNotes implements queue.Service.
 func (r *Router) SetNotes(ctx context.Context, notes ...queue.Note) error {
-	defer r.lockNotes(notes)()
+	defer r.lockNotes(notes, nil)()
 	return r.stores[notesShard].SetNotes(ctx, notes...)
 }
 
 // KeepNotes implements queue.Service.
 func (r *Router) KeepNotes(ctx context.Context, notes ...queue.Note) error {
-	defer r.lockNotes(notes)()
+	defer r.lockNotes(notes, nil)()
 	return r.stores[notesShard].KeepNotes(ctx, notes...)
 }
 

@@ -127,3 +127,27 @@ func TestSnapshotsAreFoundInTheShardOfTheirQueue(t *testing.T) {
 		t.Errorf("twice: %v", err)
 	}
 }
+
+func TestADefinitionThatDependsOnNotesIsMadeOnlyWhileTheyAreSo(t *testing.T) {
+	w := newWorld(t, 3, onDemand)
+	for shard := range 3 {
+		n := w.in(shard, "q")
+		note := queue.Note{Room: "room", Key: n.Name, Value: []byte("1")}
+		is, none := queue.NoteIs(note), queue.NoteIs{Room: "room", Key: n.Name}
+		if _, err := w.Noted(note).If(is).CreateQueue(t.Context(), n, queue.Definition{}); !errors.Is(err,
+			queue.ErrChanged) {
+			t.Errorf("shard %d: made though the note is not there: %v", shard, err)
+		}
+		_, err := w.Noted(note).If(none).CreateQueue(t.Context(), n, queue.Definition{})
+		must(t, err)
+		if err := w.Noted(note).If(none).AlterQueue(t.Context(), n, queue.Definition{MaxAttempts: 2}); !errors.Is(err,
+			queue.ErrChanged) {
+			t.Errorf("shard %d: altered though the note is there: %v", shard, err)
+		}
+		must(t, w.Noted(note).If(is).AlterQueue(t.Context(), n, queue.Definition{MaxAttempts: 3}))
+		if d, _, err := w.Definition(t.Context(), n); err != nil || d.MaxAttempts != 3 {
+			t.Errorf("shard %d: %d attempts, %v", shard, d.MaxAttempts, err)
+		}
+	}
+	w.nothingPends()
+}

@@ -49,7 +49,7 @@ type Router struct {
 	report  func(error)
 
 	naming     [64]sync.Mutex   // definitions of one name do not overtake each other
-	noting     [1024]sync.Mutex // nor do the notes of one key; held while they are written
+	keys       [1024]sync.Mutex // nor do the notes of one key; held while they are written
 	seed       maphash.Seed
 	snapshots  sync.Mutex // names of snapshots are not given twice
 	relay      *relay
