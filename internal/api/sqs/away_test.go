@@ -77,8 +77,8 @@ func TestWhatCannotBeAskedIsUnavailable(t *testing.T) {
 			}
 		}
 	}
-	for _, question := range []string{"Definition", "HasTopic", "Look", "Note", "NoteKeys", "NoteSize", "Parse",
-		"Queues", "Stats", "TokenOf"} {
+	for _, question := range []string{"Definition", "HasTopic", "Look", "Note", "NoteKeys", "Parse", "Queues",
+		"Stats", "TokenOf"} {
 		if !heard[question] {
 			t.Errorf("no call asks %s", question)
 		}

@@ -37,40 +37,49 @@ func (c *call) createQueue(in *wire.CreateQueueRequest) (wire.Response, error) {
 	if err := checkTags(in.Tags); err != nil {
 		return nil, err
 	}
+	c.d.admin.Lock()
+	defer c.d.admin.Unlock()
+	for {
+		err := c.create(n, fifo, in)
+		if errors.Is(err, queue.ErrExists) || errors.Is(err, queue.ErrChanged) { // another door, or process, was faster
+			continue
+		}
+		if err != nil {
+			return nil, err
+		}
+		return &wire.CreateQueueResponse{QueueURL: c.urlOf(n)}, nil
+	}
+}
+
+// create makes a queue, unless it is there as it is wanted.
+func (c *call) create(n queue.Name, fifo bool, in *wire.CreateQueueRequest) error {
 	d := c.d
-	d.admin.Lock()
-	defer d.admin.Unlock()
+	_, kept, err := d.recall(c.ctx(), n) // first: a queue is made together with its note
+	if err != nil {
+		return err
+	}
 	v, err := d.view(c.ctx(), n)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	if v != nil {
-		return &wire.CreateQueueResponse{QueueURL: c.urlOf(n)}, c.same(v, in)
+		return c.same(v, in)
 	}
 	if err := checkNew(in.QueueName, fifo); err != nil {
-		return nil, err
+		return err
 	}
 	if at, ok := d.deleted.when(n, d.now()); ok && d.now().Sub(at) < d.config.Rest {
-		return nil, wire.QueueDeletedRecently()
+		return wire.QueueDeletedRecently()
 	}
 	s := &subject{name: n, fifo: fifo, def: queue.Definition{Retention: usualRetention * time.Second, Unordered: !fifo}}
 	s.Created, s.Tags = d.now().UnixMilli(), in.Tags
 	if err := c.set(s, in.Attributes); err != nil {
-		return nil, err
+		return err
 	}
-	err = d.remember(c.ctx(), n, &s.settings, func(ctx context.Context, notes ...queue.Note) error {
-		_, err := d.store.Noted(notes...).CreateQueue(ctx, n, s.def)
+	return d.remember(c.ctx(), n, kept, &s.settings, func(ctx context.Context, is queue.NoteIs, note queue.Note) error {
+		_, err := d.store.Noted(note).If(is).CreateQueue(ctx, n, s.def)
 		return err
 	})
-	if errors.Is(err, queue.ErrExists) {
-		if v, err = d.existing(c.ctx(), n); err != nil { // another door was faster
-			return nil, err
-		}
-		return &wire.CreateQueueResponse{QueueURL: c.urlOf(n)}, c.same(v, in)
-	} else if err != nil {
-		return nil, err
-	}
-	return &wire.CreateQueueResponse{QueueURL: c.urlOf(n)}, nil
 }
 
 // same holds a queue that is there against what CreateQueue wants: what it names has to be so.
@@ -151,7 +160,7 @@ func (c *call) listDeadLetterSourceQueues(in *wire.ListDeadLetterSourceQueuesReq
 // feeds tells whether the dead letters of a queue go to another.
 func (d *Server) feeds(ctx context.Context, n, to queue.Name) (bool, error) {
 	if n == to {
-		s, err := d.recall(ctx, n)
+		s, _, err := d.recall(ctx, n)
 		return s.OwnDead > 0, err
 	}
 	def, _, err := d.store.Definition(ctx, n)
@@ -232,11 +241,16 @@ func (c *call) purgeQueue(in *wire.PurgeQueueRequest) (wire.Response, error) {
 func (c *call) forgetIDs(n queue.Name) error {
 	c.d.admin.Lock()
 	defer c.d.admin.Unlock()
-	v, err := c.d.view(c.ctx(), n)
-	if err != nil || v == nil || !v.fifo {
-		return err // it may have been deleted meanwhile
+	for {
+		v, err := c.d.view(c.ctx(), n)
+		if err != nil || v == nil || !v.fifo {
+			return err // it may have been deleted meanwhile
+		}
+		s := v.settings.clone()
+		s.Purges++
+		err = c.d.remember(c.ctx(), n, v.kept, &s, c.d.commit)
+		if !errors.Is(err, queue.ErrChanged) {
+			return err
+		}
 	}
-	s := v.settings.clone()
-	s.Purges++
-	return c.d.remember(c.ctx(), n, &s, c.d.store.SetNotes)
 }

@@ -66,6 +66,7 @@ type view struct {
 	fifo    bool
 	def     queue.Definition
 	settings
+	kept   []byte  // the note of the settings; nil: there is none
 	flying *flying // of the queue, whatever its definition
 }
 
@@ -95,7 +96,7 @@ func (d *Server) view(ctx context.Context, n queue.Name) (*view, error) {
 		return nil, err
 	}
 	v := &view{name: n, id: st.ID, version: version, changes: changes, fifo: isFIFO(n), def: def}
-	if v.settings, err = d.recall(ctx, n); err != nil {
+	if v.settings, v.kept, err = d.recall(ctx, n); err != nil {
 		return nil, err
 	}
 	if ok {
@@ -131,23 +132,31 @@ func (d *Server) existing(ctx context.Context, n queue.Name) (*view, error) {
 	return v, err
 }
 
-// recall reads what is remembered of a queue.
-func (d *Server) recall(ctx context.Context, n queue.Name) (s settings, err error) {
-	value, ok, err := d.store.Note(ctx, room, noteKey(n))
+// recall reads what is remembered of a queue, and its note; nil when there is none.
+func (d *Server) recall(ctx context.Context, n queue.Name) (s settings, kept []byte, err error) {
+	kept, ok, err := d.store.Note(ctx, room, noteKey(n))
 	if err != nil || !ok {
-		return s, err
+		return s, nil, err
 	}
-	if err := json.Unmarshal(value, &s); err != nil {
-		return s, fmt.Errorf("the note %s of %s cannot be read: %w", noteKey(n), room, err)
+	if err := json.Unmarshal(kept, &s); err != nil {
+		return s, nil, fmt.Errorf("the note %s of %s cannot be read: %w", noteKey(n), room, err)
 	}
-	return s, nil
+	return s, kept, nil
 }
 
-// keeper keeps notes, alone (Service.SetNotes) or together with what it defines (Service.Noted).
-type keeper func(context.Context, ...queue.Note) error
+// keeper keeps a note while another is as it was, alone (Server.commit) or together with what it defines
+// (Service.Noted).
+type keeper func(ctx context.Context, is queue.NoteIs, note queue.Note) error
 
-// remember keeps what SQS can say of a queue.
-func (d *Server) remember(ctx context.Context, n queue.Name, s *settings, keep keeper) error {
+// commit keeps a note while another is as it was.
+func (d *Server) commit(ctx context.Context, is queue.NoteIs, note queue.Note) error {
+	_, _, err := d.store.Commit(ctx, queue.Change{If: []queue.NoteIs{is}, Notes: []queue.Note{note}})
+	return err
+}
+
+// remember keeps what SQS can say of a queue whose note was kept. When another process was faster, the error is
+// queue.ErrChanged.
+func (d *Server) remember(ctx context.Context, n queue.Name, kept []byte, s *settings, keep keeper) error {
 	value, err := json.Marshal(s)
 	if err != nil {
 		return fmt.Errorf("note of queue %s: %w", n.Short(), err)
@@ -156,31 +165,45 @@ func (d *Server) remember(ctx context.Context, n queue.Name, s *settings, keep k
 		return wire.InvalidParameter(fmt.Sprintf("The policy, the tags and the other settings of the queue take %d "+
 			"bytes together, %d at most.", len(value), queue.MaxNoteBytes))
 	}
-	return d.note(ctx, keep, queue.Note{Room: room, Key: noteKey(n), Value: value})
-}
-
-// forget removes what is remembered of a queue.
-func (d *Server) forget(ctx context.Context, n queue.Name) error {
-	if _, ok, err := d.store.NoteSize(ctx, room, noteKey(n)); err != nil || !ok {
-		return err
-	}
-	return d.note(ctx, d.store.SetNotes, queue.Note{Room: room, Key: noteKey(n)})
-}
-
-func (d *Server) note(ctx context.Context, keep keeper, notes ...queue.Note) error {
-	err := keep(ctx, notes...)
-	d.changes.Add(1) // also after an error: the notes may have been kept
+	note := queue.Note{Room: room, Key: noteKey(n), Value: kept}
+	is := queue.NoteIs(note)
+	note.Value = value
+	err = keep(ctx, is, note)
+	d.changes.Add(1) // also after an error: the note may have been kept, or is another one
 	return err
 }
 
-// change lets edit change what is remembered of a queue, and keeps it. The caller holds d.admin.
+// forget removes what is remembered of a queue that was deleted, unless it was made anew meanwhile.
+func (d *Server) forget(ctx context.Context, n queue.Name) error {
+	for {
+		kept, ok, err := d.store.Note(ctx, room, noteKey(n)) // first: a queue is made together with its note
+		if err != nil || !ok {
+			return err
+		}
+		if v, err := d.view(ctx, n); v != nil || err != nil {
+			return err
+		}
+		note := queue.Note{Room: room, Key: noteKey(n), Value: kept}
+		is := queue.NoteIs(note)
+		note.Value = nil
+		err = d.commit(ctx, is, note)
+		d.changes.Add(1)
+		if !errors.Is(err, queue.ErrChanged) {
+			return err
+		}
+	}
+}
+
+// change lets edit change what is remembered of a queue, and keeps it. Each change makes another note, since the time
+// goes on: who changes the queue in another process at that moment sees queue.ErrChanged, and begins anew. The caller
+// holds d.admin.
 func (d *Server) change(ctx context.Context, v *view, edit func(*settings) error, keep keeper) error {
 	s := v.settings.clone()
 	if err := edit(&s); err != nil {
 		return err
 	}
-	s.Modified = d.now().UnixMilli()
-	return d.remember(ctx, v.name, &s, keep)
+	s.Modified = max(d.now().UnixMilli(), v.Modified+1)
+	return d.remember(ctx, v.name, v.kept, &s, keep)
 }
 
 // seconds of a duration of a definition.

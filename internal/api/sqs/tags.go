@@ -2,6 +2,7 @@ package sqs
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 	"unicode/utf8"
@@ -38,9 +39,10 @@ func checkTags(tags map[string]string) error {
 	return nil
 }
 
-// edit changes what is remembered of the queue of a request. While it does, no other call changes queues.
+// edit changes what is remembered of the queue of a request. While it does, no other call of this process changes
+// queues; when one of another process does, it begins anew.
 func (c *call) edit(in wire.Request, change func(*view, *settings) error) error {
-	return c.editBy(c.d.store.SetNotes, in, change)
+	return c.editBy(c.d.commit, in, change)
 }
 
 // editBy is edit by which keep keeps the change.
@@ -51,11 +53,16 @@ func (c *call) editBy(keep keeper, in wire.Request, change func(*view, *settings
 	}
 	c.d.admin.Lock()
 	defer c.d.admin.Unlock()
-	v, err := c.d.existing(c.ctx(), n)
-	if err != nil {
-		return err
+	for {
+		v, err := c.d.existing(c.ctx(), n)
+		if err != nil {
+			return err
+		}
+		err = c.d.change(c.ctx(), v, func(s *settings) error { return change(v, s) }, keep)
+		if !errors.Is(err, queue.ErrChanged) {
+			return err
+		}
 	}
-	return c.d.change(c.ctx(), v, func(s *settings) error { return change(v, s) }, keep)
 }
 
 func (c *call) tagQueue(in *wire.TagQueueRequest) (wire.Response, error) {
@@ -133,8 +140,8 @@ func (c *call) getQueueAttributes(in *wire.GetQueueAttributesRequest) (wire.Resp
 
 func (c *call) setQueueAttributes(in *wire.SetQueueAttributesRequest) (wire.Response, error) {
 	var changed *subject
-	alter := func(ctx context.Context, notes ...queue.Note) error {
-		return c.d.store.Noted(notes...).AlterQueue(ctx, changed.name, changed.def)
+	alter := func(ctx context.Context, is queue.NoteIs, note queue.Note) error {
+		return c.d.store.Noted(note).If(is).AlterQueue(ctx, changed.name, changed.def)
 	}
 	return nil, c.editBy(alter, in, func(v *view, s *settings) error {
 		changed = v.subject()
