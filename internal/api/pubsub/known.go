@@ -22,6 +22,7 @@ type subscription struct {
 	changes uint64     // of notes, when it was made
 	def     queue.Definition
 	note    *pubsubpb.Subscription // nil: another door made it
+	kept    queue.NoteIs           // the note as it is kept
 	retry   backoff
 	push    bool
 
@@ -32,16 +33,17 @@ type subscription struct {
 func (d *Server) subscription(ctx context.Context, r resource) (*subscription, error) {
 	n := d.store.Resolve(r.name())
 	changes := d.changes.Load() // before the note is read: a change meanwhile lets it be read again
-	def, version, err := d.store.Definition(ctx, n)
+	_, version, err := d.store.Definition(ctx, n)
 	if errors.Is(err, queue.ErrNotFound) {
 		d.known.forget(n)
 		note := new(pubsubpb.Subscription)
-		if ok, err := d.recall(ctx, noteKey(kindSubscription, n), note); err != nil {
+		kept, err := d.recall(ctx, noteKey(kindSubscription, n), note)
+		if err != nil {
 			return nil, err
-		} else if !ok || !note.Detached {
+		} else if kept.Value == nil || !note.Detached {
 			return nil, notFound(r)
 		}
-		return &subscription{name: n, note: note}, nil
+		return &subscription{name: n, note: note, kept: kept}, nil
 	}
 	if err != nil {
 		return nil, err
@@ -51,13 +53,17 @@ func (d *Server) subscription(ctx context.Context, r resource) (*subscription, e
 			return s, nil
 		}
 	}
-	s := &subscription{name: n, version: version, changes: changes, def: def}
-	note := new(pubsubpb.Subscription)
-	ok, err := d.recall(ctx, noteKey(kindSubscription, n), note)
-	if err != nil {
+	s, note := &subscription{name: n, changes: changes}, new(pubsubpb.Subscription)
+	if s.kept, err = d.recall(ctx, noteKey(kindSubscription, n), note); err != nil {
 		return nil, err
 	}
-	if ok && !note.Detached {
+	// Behind the note: what is made of both is kept only while the note is so.
+	if s.def, s.version, err = d.store.Definition(ctx, n); errors.Is(err, queue.ErrNotFound) {
+		return d.subscription(ctx, r) // deleted meanwhile
+	} else if err != nil {
+		return nil, err
+	}
+	if s.kept.Value != nil && !note.Detached {
 		s.note, s.retry, s.push = note, backoffOf(note.RetryPolicy), note.PushConfig.GetPushEndpoint() != ""
 		s.functions = functionsOf(note.MessageTransforms)
 	}

@@ -55,17 +55,15 @@ func (d *Server) policyResource(ctx context.Context, name string,
 	return r, err
 }
 
-func (d *Server) policy(ctx context.Context, r resource) (*iampb.Policy, error) {
+// policy is what was set of a resource, and the note that it is from.
+func (d *Server) policy(ctx context.Context, r resource) (*iampb.Policy, queue.NoteIs, error) {
 	p := new(iampb.Policy)
-	if _, err := d.recall(ctx, policyKey(r, d.store.Resolve(r.name())), p); err != nil {
-		return nil, err
-	}
-	etag, err := etagOf(p)
+	is, err := d.recall(ctx, policyKey(r, d.store.Resolve(r.name())), p)
 	if err != nil {
-		return nil, err
+		return nil, is, err
 	}
-	p.Etag = etag
-	return p, nil
+	p.Etag, err = etagOf(p)
+	return p, is, err
 }
 
 // etagOf tells versions of a policy apart.
@@ -93,7 +91,8 @@ func (s policyService) GetIamPolicy(ctx context.Context, req *iampb.GetIamPolicy
 	if err := roomFor(ctx, size); err != nil {
 		return nil, err
 	}
-	return s.d.policy(ctx, r)
+	p, _, err := s.d.policy(ctx, r)
+	return p, err
 }
 
 // SetIamPolicy keeps a policy.
@@ -108,19 +107,22 @@ func (s policyService) SetIamPolicy(ctx context.Context, req *iampb.SetIamPolicy
 	}
 	d.admin.Lock()
 	defer d.admin.Unlock()
-	now, err := d.policy(ctx, r)
-	if err != nil {
-		return nil, err
-	}
-	if len(req.Policy.Etag) > 0 && !bytes.Equal(req.Policy.Etag, now.Etag) {
-		return nil, status.Error(codes.Aborted, "the policy was changed meanwhile: read it again")
-	}
-	p := proto.CloneOf(req.Policy)
-	p.Etag = nil
-	if err := d.remember(ctx, policyKey(r, d.store.Resolve(r.name())), p); err != nil {
-		return nil, err
-	}
-	return d.policy(ctx, r)
+	return anew(func() (*iampb.Policy, error) {
+		now, is, err := d.policy(ctx, r)
+		if err != nil {
+			return nil, err
+		}
+		if len(req.Policy.Etag) > 0 && !bytes.Equal(req.Policy.Etag, now.Etag) {
+			return nil, status.Error(codes.Aborted, "the policy was changed meanwhile: read it again")
+		}
+		p := proto.CloneOf(req.Policy)
+		p.Etag = nil
+		if err := d.remember(ctx, is, d.commit, p); err != nil {
+			return nil, err
+		}
+		p, _, err = d.policy(ctx, r)
+		return p, err
+	})
 }
 
 // TestIamPermissions tells which permissions the caller has, by the grants of users.

@@ -27,15 +27,18 @@ func parseSchema(field, s string) (r resource, revision string, err error) {
 
 // revisions are those of a schema, the last one first, without their definitions.
 func (d *Server) revisions(ctx context.Context, r resource) ([]*pubsubpb.Schema, error) {
+	all, _, err := d.keptRevisions(ctx, r)
+	return all, err
+}
+
+// keptRevisions is revisions with the note that they are from.
+func (d *Server) keptRevisions(ctx context.Context, r resource) ([]*pubsubpb.Schema, queue.NoteIs, error) {
 	note := new(pubsubpb.ListSchemaRevisionsResponse)
-	ok, err := d.recall(ctx, noteKey(kindSchema, d.store.Resolve(r.name())), note)
-	if err != nil {
-		return nil, err
+	is, err := d.recall(ctx, noteKey(kindSchema, d.store.Resolve(r.name())), note)
+	if err == nil && len(note.Schemas) == 0 {
+		err = notFound(r)
 	}
-	if !ok || len(note.Schemas) == 0 {
-		return nil, notFound(r)
-	}
-	return note.Schemas, nil
+	return note.Schemas, is, err
 }
 
 // revision finds a schema that the caller may see by its name: its last revision, or the one that the name says.
@@ -80,8 +83,9 @@ func newRevision(before []*pubsubpb.Schema, kind pubsubpb.Schema_Type) *pubsubpb
 	return &pubsubpb.Schema{Type: kind, RevisionId: hex.EncodeToString(id[:]), RevisionCreateTime: timestamppb.New(now)}
 }
 
-// rememberSchema keeps the revisions of a schema, and the definition of a new one.
-func (d *Server) rememberSchema(ctx context.Context, r resource, all []*pubsubpb.Schema, revision,
+// rememberSchema keeps the revisions of a schema, and the definition of a new one, while those before are as they were
+// read.
+func (d *Server) rememberSchema(ctx context.Context, r resource, is queue.NoteIs, all []*pubsubpb.Schema, revision,
 	definition string) error {
 	value, err := proto.Marshal(&pubsubpb.ListSchemaRevisionsResponse{Schemas: all})
 	if err != nil {
@@ -94,7 +98,7 @@ func (d *Server) rememberSchema(ctx context.Context, r resource, all []*pubsubpb
 		definition = definition[len(part):]
 		notes = append(notes, queue.Note{Room: room, Key: textKey(n, revision, i), Value: []byte(part)})
 	}
-	return d.note(ctx, notes...)
+	return d.note(ctx, is, d.commit, notes...)
 }
 
 // textKey is the key of a part of a definition, which may be larger than a note.

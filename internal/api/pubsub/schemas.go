@@ -74,23 +74,26 @@ func (s schemaService) CreateSchema(ctx context.Context, req *pubsubpb.CreateSch
 	}
 	d.admin.Lock()
 	defer d.admin.Unlock()
-	if is, err := d.isSchema(ctx, r.String()); err != nil {
-		return nil, err
-	} else if is {
-		return nil, exists(r)
-	}
-	return d.commitSchema(ctx, r, nil, req.Schema.Type, req.Schema.Definition)
+	return anew(func() (*pubsubpb.Schema, error) {
+		_, is, err := d.keptRevisions(ctx, r)
+		if err == nil {
+			return nil, exists(r)
+		} else if !isNotFound(err) {
+			return nil, err
+		}
+		return d.commitSchema(ctx, r, is, nil, req.Schema.Type, req.Schema.Definition)
+	})
 }
 
 // commitSchema adds a revision.
-func (d *Server) commitSchema(ctx context.Context, r resource, before []*pubsubpb.Schema, kind pubsubpb.Schema_Type,
-	definition string) (*pubsubpb.Schema, error) {
+func (d *Server) commitSchema(ctx context.Context, r resource, is queue.NoteIs, before []*pubsubpb.Schema,
+	kind pubsubpb.Schema_Type, definition string) (*pubsubpb.Schema, error) {
 	if len(before) >= schema.MaxRevisions {
 		return nil, status.Errorf(codes.FailedPrecondition, "%s has %d revisions, %d at most: delete one first", r,
 			len(before), schema.MaxRevisions)
 	}
 	next := newRevision(before, kind)
-	if err := d.rememberSchema(ctx, r, append([]*pubsubpb.Schema{next}, before...), next.RevisionId,
+	if err := d.rememberSchema(ctx, r, is, append([]*pubsubpb.Schema{next}, before...), next.RevisionId,
 		definition); err != nil {
 		return nil, err
 	}
@@ -211,11 +214,12 @@ func (s schemaService) CommitSchema(ctx context.Context, req *pubsubpb.CommitSch
 		if err := s.d.checkRevision(ctx, r, now[0], next); err != nil {
 			return nil, err
 		}
-		made, err := s.revise(ctx, req.Name, func(r resource, all []*pubsubpb.Schema) (*pubsubpb.Schema, error) {
+		made, err := s.revise(ctx, req.Name, func(r resource, all []*pubsubpb.Schema,
+			is queue.NoteIs) (*pubsubpb.Schema, error) {
 			if all[0].RevisionId != now[0].RevisionId {
 				return nil, nil // another one came, and this one has to go with that
 			}
-			return s.d.commitSchema(ctx, r, all, req.Schema.Type, req.Schema.Definition)
+			return s.d.commitSchema(ctx, r, is, all, req.Schema.Type, req.Schema.Definition)
 		})
 		if made != nil || err != nil {
 			return made, err
@@ -238,7 +242,7 @@ func (d *Server) checkRevision(ctx context.Context, r resource, last *pubsubpb.S
 
 // revise changes the revisions of a schema.
 func (s schemaService) revise(ctx context.Context, name string,
-	how func(resource, []*pubsubpb.Schema) (*pubsubpb.Schema, error)) (*pubsubpb.Schema, error) {
+	how func(resource, []*pubsubpb.Schema, queue.NoteIs) (*pubsubpb.Schema, error)) (*pubsubpb.Schema, error) {
 	d := s.d
 	r, _, err := parseSchema("name", name)
 	if err != nil {
@@ -249,17 +253,20 @@ func (s schemaService) revise(ctx context.Context, name string,
 	}
 	d.admin.Lock()
 	defer d.admin.Unlock()
-	all, err := d.revisions(ctx, r)
-	if err != nil {
-		return nil, err
-	}
-	return how(r, all)
+	return anew(func() (*pubsubpb.Schema, error) {
+		all, is, err := d.keptRevisions(ctx, r)
+		if err != nil {
+			return nil, err
+		}
+		return how(r, all, is)
+	})
 }
 
 // RollbackSchema adds a revision that is a copy of an earlier one.
 func (s schemaService) RollbackSchema(ctx context.Context, req *pubsubpb.RollbackSchemaRequest) (*pubsubpb.Schema,
 	error) {
-	return s.revise(ctx, req.Name, func(r resource, all []*pubsubpb.Schema) (*pubsubpb.Schema, error) {
+	return s.revise(ctx, req.Name, func(r resource, all []*pubsubpb.Schema,
+		is queue.NoteIs) (*pubsubpb.Schema, error) {
 		if req.RevisionId == "" {
 			return nil, invalid("revision_id", "is missing")
 		}
@@ -271,7 +278,7 @@ func (s schemaService) RollbackSchema(ctx context.Context, req *pubsubpb.Rollbac
 		if err != nil {
 			return nil, err
 		}
-		return s.d.commitSchema(ctx, r, all, to.Type, text)
+		return s.d.commitSchema(ctx, r, is, all, to.Type, text)
 	})
 }
 
@@ -287,7 +294,8 @@ func (s schemaService) DeleteSchemaRevision(ctx context.Context,
 	if revision == "" {
 		return nil, invalid("name", "%q names no revision: projects/PROJECT/schemas/ID@REVISION is expected", req.Name)
 	}
-	return s.revise(ctx, req.Name, func(r resource, all []*pubsubpb.Schema) (*pubsubpb.Schema, error) {
+	return s.revise(ctx, req.Name, func(r resource, all []*pubsubpb.Schema,
+		is queue.NoteIs) (*pubsubpb.Schema, error) {
 		gone, err := pick(r, all, revision)
 		if err != nil {
 			return nil, err
@@ -311,13 +319,14 @@ func (s schemaService) DeleteSchemaRevision(ctx context.Context,
 			return nil, err
 		}
 		notes = append(notes, queue.Note{Room: room, Key: noteKey(kindSchema, n), Value: value})
-		return shown, s.d.note(ctx, notes...)
+		return shown, s.d.note(ctx, is, s.d.commit, notes...)
 	})
 }
 
 // DeleteSchema removes a schema. Topics that use it refuse what is published.
 func (s schemaService) DeleteSchema(ctx context.Context, req *pubsubpb.DeleteSchemaRequest) (*emptypb.Empty, error) {
-	_, err := s.revise(ctx, req.Name, func(r resource, all []*pubsubpb.Schema) (*pubsubpb.Schema, error) {
+	_, err := s.revise(ctx, req.Name, func(r resource, all []*pubsubpb.Schema,
+		is queue.NoteIs) (*pubsubpb.Schema, error) {
 		n := s.d.store.Resolve(r.name())
 		notes := []queue.Note{{Room: room, Key: noteKey(kindSchema, n)}, {Room: room, Key: policyKey(r, n)}}
 		for _, x := range all {
@@ -327,7 +336,7 @@ func (s schemaService) DeleteSchema(ctx context.Context, req *pubsubpb.DeleteSch
 			}
 			notes = append(notes, texts...)
 		}
-		return nil, s.d.note(ctx, notes...)
+		return nil, s.d.note(ctx, is, s.d.commit, notes...)
 	})
 	if err != nil {
 		return nil, err

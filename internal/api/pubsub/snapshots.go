@@ -24,16 +24,17 @@ const minSnapshotLife = time.Hour
 type snapshot struct {
 	queue.Snapshot
 	note *pubsubpb.Snapshot // nil: another door made it, or it is as it was made
+	kept queue.NoteIs       // the note as it is kept
 }
 
 // noted adds to a snapshot what its note says.
 func (d *Server) noted(ctx context.Context, sn queue.Snapshot) (snapshot, error) {
 	s, note := snapshot{Snapshot: sn}, new(pubsubpb.Snapshot)
-	ok, err := d.recall(ctx, noteKey(kindSnapshot, sn.Name), note)
-	if err != nil {
+	var err error
+	if s.kept, err = d.recall(ctx, noteKey(kindSnapshot, sn.Name), note); err != nil {
 		return snapshot{}, err
 	}
-	if ok {
+	if s.kept.Value != nil {
 		s.note = note
 	}
 	return s, nil
@@ -125,7 +126,11 @@ func (s subscriberService) CreateSnapshot(ctx context.Context, req *pubsubpb.Cre
 	} else if !isNotFound(err) {
 		return nil, err
 	}
-	if err := d.forget(ctx, noteKey(kindSnapshot, d.store.Resolve(r.name()))); err != nil { // of one that has expired
+	expired, err := d.kept(ctx, noteKey(kindSnapshot, d.store.Resolve(r.name())))
+	if err != nil {
+		return nil, err
+	}
+	if err := d.forget(ctx, expired); err != nil {
 		return nil, err
 	}
 	made, err := d.store.TakeSnapshot(ctx, r.name(), sub.name, queue.SnapshotOptions{Life: life, Labels: req.Labels})
@@ -191,28 +196,27 @@ func (s subscriberService) UpdateSnapshot(ctx context.Context, req *pubsubpb.Upd
 		return nil, err
 	}
 	defer end()
-	sn, err := d.snapshot(ctx, r)
-	if err != nil {
-		return nil, err
-	}
-	now, err := d.describeSnapshot(ctx, sn, r)
-	if err != nil {
-		return nil, err
-	}
-	was := proto.CloneOf(now)
-	if err := applyMask("update_mask", req.UpdateMask, req.Snapshot, now, snapshotFields); err != nil {
-		return nil, err
-	}
-	if !proto.Equal(was.ExpireTime, now.ExpireTime) {
-		return nil, unserved("expire_time", "another expiry than the one it was made with")
-	}
-	if err := checkLabels(now.Labels); err != nil {
-		return nil, err
-	}
-	if err := d.remember(ctx, noteKey(kindSnapshot, sn.Name), &pubsubpb.Snapshot{Labels: now.Labels}); err != nil {
-		return nil, err
-	}
-	return now, nil
+	return anew(func() (*pubsubpb.Snapshot, error) {
+		sn, err := d.snapshot(ctx, r)
+		if err != nil {
+			return nil, err
+		}
+		now, err := d.describeSnapshot(ctx, sn, r)
+		if err != nil {
+			return nil, err
+		}
+		was := proto.CloneOf(now)
+		if err := applyMask("update_mask", req.UpdateMask, req.Snapshot, now, snapshotFields); err != nil {
+			return nil, err
+		}
+		if !proto.Equal(was.ExpireTime, now.ExpireTime) {
+			return nil, unserved("expire_time", "another expiry than the one it was made with")
+		}
+		if err := checkLabels(now.Labels); err != nil {
+			return nil, err
+		}
+		return now, d.remember(ctx, sn.kept, d.commit, &pubsubpb.Snapshot{Labels: now.Labels})
+	})
 }
 
 // DeleteSnapshot forgets a snapshot.
@@ -225,12 +229,16 @@ func (s subscriberService) DeleteSnapshot(ctx context.Context, req *pubsubpb.Del
 	}
 	defer end()
 	n := d.store.Resolve(r.name())
+	kept, err := d.kept(ctx, noteKey(kindSnapshot, n), policyKey(r, n))
+	if err != nil {
+		return nil, err
+	}
 	if err := d.store.DeleteSnapshot(ctx, n); errors.Is(err, queue.ErrNotFound) {
 		return nil, notFound(r)
 	} else if err != nil {
 		return nil, err
 	}
-	if err := d.forget(ctx, noteKey(kindSnapshot, n), policyKey(r, n)); err != nil {
+	if err := d.forget(ctx, kept); err != nil {
 		return nil, err
 	}
 	return &emptypb.Empty{}, nil

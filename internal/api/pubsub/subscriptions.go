@@ -61,6 +61,25 @@ func (s subscriberService) CreateSubscription(ctx context.Context, req *pubsubpb
 	}
 	d.admin.Lock()
 	defer d.admin.Unlock()
+	sub, err := anew(func() (*subscription, error) { return d.createSubscription(ctx, r, t, want) })
+	if err != nil {
+		return nil, err
+	}
+	d.used(sub.name)
+	if sub.push {
+		d.pushers.look()
+	}
+	return d.describe(ctx, sub, r)
+}
+
+// createSubscription makes a subscription of a topic.
+func (d *Server) createSubscription(ctx context.Context, r, t resource, want *pubsubpb.Subscription) (*subscription,
+	error) {
+	n := d.store.Resolve(r.name())
+	is, err := d.recall(ctx, noteKey(kindSubscription, n), new(pubsubpb.Subscription)) // first: it is made with its note
+	if err != nil {
+		return nil, err
+	}
 	if _, err := d.subscription(ctx, r); err == nil {
 		return nil, exists(r)
 	} else if !isNotFound(err) {
@@ -81,9 +100,8 @@ func (s subscriberService) CreateSubscription(ctx context.Context, req *pubsubpb
 	if err != nil {
 		return nil, err
 	}
-	n := d.store.Resolve(r.name())
-	err = d.rememberSubscription(ctx, n, want, func(ctx context.Context, notes ...queue.Note) error {
-		_, err := d.store.Noted(notes...).CreateQueue(ctx, n, def)
+	err = d.rememberSubscription(ctx, is, want, func(ctx context.Context, is queue.NoteIs, notes ...queue.Note) error {
+		_, err := d.store.Noted(notes...).If(is).CreateQueue(ctx, n, def)
 		return err
 	})
 	if errors.Is(err, queue.ErrExists) {
@@ -92,24 +110,16 @@ func (s subscriberService) CreateSubscription(ctx context.Context, req *pubsubpb
 	if err != nil {
 		return nil, err
 	}
-	sub, err := d.subscription(ctx, r)
-	if err != nil {
-		return nil, err
-	}
-	d.used(n)
-	if sub.push {
-		d.pushers.look()
-	}
-	return d.describe(ctx, sub, r)
+	return d.subscription(ctx, r)
 }
 
-// rememberSubscription keeps what the store does not know of a subscription, together with what define defines.
-func (d *Server) rememberSubscription(ctx context.Context, n queue.Name, s *pubsubpb.Subscription,
-	define func(context.Context, ...queue.Note) error) error {
+// rememberSubscription keeps what the store does not know of a subscription, together with what define defines. The
+// note has all that can be changed, so that with each change it is another one.
+func (d *Server) rememberSubscription(ctx context.Context, is queue.NoteIs, s *pubsubpb.Subscription,
+	define setter) error {
 	note := proto.CloneOf(s)
-	note.Tags, note.State, note.Labels, note.AckDeadlineSeconds, note.AnalyticsHubSubscriptionInfo,
-		note.TopicMessageRetentionDuration = nil, 0, nil, 0, nil, nil
-	return d.rememberBy(ctx, define, noteKey(kindSubscription, n), note)
+	note.Tags, note.State, note.AnalyticsHubSubscriptionInfo, note.TopicMessageRetentionDuration = nil, 0, nil, nil
+	return d.remember(ctx, is, define, note)
 }
 
 // GetSubscription describes a subscription.
@@ -185,31 +195,33 @@ func (d *Server) change(ctx context.Context, r resource,
 	if err := d.allow(ctx, access.Admin, r); err != nil {
 		return nil, err
 	}
-	_, _, now, err := d.changed(ctx, r, how, nil)
+	_, _, looked, err := d.changed(ctx, r, how, nil)
 	if err != nil {
 		return nil, err
 	}
 	d.admin.Lock()
 	defer d.admin.Unlock()
-	sub, was, now, err := d.changed(ctx, r, how, now.MessageTransforms)
-	if err != nil {
-		return nil, err
-	}
-	if sub.detached() {
-		if err := d.remember(ctx, noteKey(kindSubscription, sub.name), now); err != nil {
+	return anew(func() (*pubsubpb.Subscription, error) {
+		sub, was, now, err := d.changed(ctx, r, how, looked.MessageTransforms)
+		if err != nil {
 			return nil, err
 		}
-	} else if err := d.alter(ctx, sub, now); err != nil {
-		return nil, err
-	}
-	if sub, err = d.subscription(ctx, r); err != nil {
-		return nil, err
-	}
-	d.used(sub.name)
-	if sub.push || was.PushConfig.GetPushEndpoint() != "" {
-		d.pushers.look()
-	}
-	return d.describe(ctx, sub, r)
+		if sub.detached() {
+			if err := d.remember(ctx, sub.kept, d.commit, now); err != nil {
+				return nil, err
+			}
+		} else if err := d.alter(ctx, sub, now); err != nil {
+			return nil, err
+		}
+		if sub, err = d.subscription(ctx, r); err != nil {
+			return nil, err
+		}
+		d.used(sub.name)
+		if sub.push || was.PushConfig.GetPushEndpoint() != "" {
+			d.pushers.look()
+		}
+		return d.describe(ctx, sub, r)
+	})
 }
 
 // changed is a subscription as it is, and as its clients see it before and after a change. seen are functions that were
@@ -259,8 +271,9 @@ func (d *Server) alter(ctx context.Context, sub *subscription, now *pubsubpb.Sub
 	if now.Topic == deletedTopic {
 		now.Topic = sub.note.GetTopic()
 	}
-	return d.rememberSubscription(ctx, sub.name, now, func(ctx context.Context, notes ...queue.Note) error {
-		return d.store.Noted(notes...).AlterQueue(ctx, sub.name, def)
+	return d.rememberSubscription(ctx, sub.kept, now, func(ctx context.Context, is queue.NoteIs,
+		notes ...queue.Note) error {
+		return d.store.Noted(notes...).If(is).AlterQueue(ctx, sub.name, def)
 	})
 }
 
@@ -285,14 +298,18 @@ func (s subscriberService) DeleteSubscription(ctx context.Context,
 
 // remove deletes a subscription.
 func (d *Server) remove(ctx context.Context, sub *subscription) error {
+	r := resource{sub.name.Namespace, kindSubscription, sub.name.Name}
+	kept, err := d.kept(ctx, noteKey(kindSubscription, sub.name), policyKey(r, sub.name))
+	if err != nil {
+		return err
+	}
 	if !sub.detached() {
 		if err := d.store.DeleteQueue(ctx, sub.name); err != nil && !errors.Is(err, queue.ErrNotFound) {
 			return err
 		}
 	}
 	d.known.forget(sub.name)
-	r := resource{sub.name.Namespace, kindSubscription, sub.name.Name}
-	if err := d.forget(ctx, noteKey(kindSubscription, sub.name), policyKey(r, sub.name)); err != nil {
+	if err := d.forget(ctx, kept); err != nil {
 		return err
 	}
 	if sub.push {

@@ -38,35 +38,44 @@ func (s publisherService) CreateTopic(ctx context.Context, req *pubsubpb.Topic) 
 	}
 	d.admin.Lock()
 	defer d.admin.Unlock()
-	if ok, err := d.isTopic(ctx, r); err != nil {
-		return nil, err
-	} else if ok {
-		return nil, exists(r)
-	}
-	if err := d.defineTopic(ctx, r, req); err != nil {
-		return nil, err
-	}
-	return d.describeTopic(ctx, r)
+	return anew(func() (*pubsubpb.Topic, error) {
+		is, err := d.topicNote(ctx, r)
+		if err != nil {
+			return nil, err
+		}
+		if ok, err := d.isTopic(ctx, r); err != nil {
+			return nil, err
+		} else if ok {
+			return nil, exists(r)
+		}
+		if err := d.defineTopic(ctx, r, is, req); err != nil {
+			return nil, err
+		}
+		return d.describeTopic(ctx, r)
+	})
 }
 
-// defineTopic makes a topic, or changes it, together with its note of what the store does not know.
-func (d *Server) defineTopic(ctx context.Context, r resource, t *pubsubpb.Topic) error {
+// topicNote is the note of a topic. Who is going to change the topic reads it first.
+func (d *Server) topicNote(ctx context.Context, r resource) (queue.NoteIs, error) {
+	return d.recall(ctx, noteKey(kindTopic, d.store.Resolve(r.name())), new(pubsubpb.Topic))
+}
+
+// defineTopic makes a topic, or changes it, together with its note of what the store does not know. The note has the
+// labels, too: with each change of a topic it is another one.
+func (d *Server) defineTopic(ctx context.Context, r resource, is queue.NoteIs, t *pubsubpb.Topic) error {
 	note := proto.CloneOf(t)
-	note.Name, note.Labels, note.Tags, note.SatisfiesPzs, note.State = "", nil, nil, false, 0
-	define := func(ctx context.Context, notes ...queue.Note) error {
-		_, err := d.store.Noted(notes...).CreateTopic(ctx, r.name(), t.Labels)
+	note.Name, note.Tags, note.SatisfiesPzs, note.State = "", nil, false, 0
+	define := func(ctx context.Context, is queue.NoteIs, notes ...queue.Note) error {
+		_, err := d.store.Noted(notes...).If(is).CreateTopic(ctx, r.name(), t.Labels)
 		return err
 	}
-	key := noteKey(kindTopic, d.store.Resolve(r.name()))
-	if proto.Size(note) > 0 {
-		return d.rememberBy(ctx, define, key, note)
+	switch {
+	case proto.Size(note) > 0:
+		return d.remember(ctx, is, define, note)
+	case is.Value == nil:
+		return d.note(ctx, is, define)
 	}
-	if _, ok, err := d.store.NoteSize(ctx, room, key); err != nil {
-		return err
-	} else if !ok {
-		return define(ctx)
-	}
-	return d.noteBy(ctx, define, queue.Note{Room: room, Key: key})
+	return d.note(ctx, is, define, queue.Note{Room: room, Key: is.Key})
 }
 
 // describeTopic is a topic as its clients see it.
@@ -130,22 +139,29 @@ func (s publisherService) UpdateTopic(ctx context.Context, req *pubsubpb.UpdateT
 	if err := d.allow(ctx, access.Admin, r); err != nil {
 		return nil, err
 	}
-	now, err := d.updatedTopic(ctx, r, req, nil)
+	looked, err := d.updatedTopic(ctx, r, req, nil)
 	if err != nil {
 		return nil, err
 	}
 	d.admin.Lock()
 	defer d.admin.Unlock()
-	if now, err = d.updatedTopic(ctx, r, req, now.MessageTransforms); err != nil {
-		return nil, err
-	}
-	if err := d.defineTopic(ctx, r, now); err != nil {
-		return nil, err
-	}
-	if err := d.keepHistories(ctx, r); err != nil {
-		return nil, err
-	}
-	return d.describeTopic(ctx, r)
+	return anew(func() (*pubsubpb.Topic, error) {
+		is, err := d.topicNote(ctx, r)
+		if err != nil {
+			return nil, err
+		}
+		now, err := d.updatedTopic(ctx, r, req, looked.MessageTransforms)
+		if err != nil {
+			return nil, err
+		}
+		if err := d.defineTopic(ctx, r, is, now); err != nil {
+			return nil, err
+		}
+		if err := d.keepHistories(ctx, r); err != nil {
+			return nil, err
+		}
+		return d.describeTopic(ctx, r)
+	})
 }
 
 // updatedTopic is a topic as it will be after an update. seen are functions that were looked at already: looking takes
@@ -183,28 +199,34 @@ func (d *Server) keepHistories(ctx context.Context, r resource) error {
 		return err
 	}
 	for _, n := range names {
-		s, err := d.subscription(ctx, resource{n.Namespace, kindSubscription, n.Name})
-		if isNotFound(err) {
-			continue // deleted meanwhile
-		}
-		if err != nil {
-			return err
-		}
-		if s.note == nil {
-			continue // another door's: its history is what that door said
-		}
-		def := s.def
-		if def.History, err = d.history(ctx, s.note, r.name()); err != nil {
-			return err
-		}
-		if def.History == s.def.History {
-			continue
-		}
-		if err := d.store.AlterQueue(ctx, n, def); err != nil && !errors.Is(err, queue.ErrNotFound) {
+		if _, err := anew(func() (bool, error) { return true, d.keepHistory(ctx, n, r.name()) }); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// keepHistory is keepHistories for one subscription of a topic.
+func (d *Server) keepHistory(ctx context.Context, n, topic queue.Name) error {
+	s, err := d.subscription(ctx, resource{n.Namespace, kindSubscription, n.Name})
+	if isNotFound(err) {
+		return nil // deleted meanwhile
+	}
+	if err != nil || s.note == nil { // another door's: its history is what that door said
+		return err
+	}
+	def := s.def
+	if def.History, err = d.history(ctx, s.note, topic); err != nil || def.History == s.def.History {
+		return err
+	}
+	err = d.store.Noted().If(s.kept).AlterQueue(ctx, n, def)
+	switch {
+	case errors.Is(err, queue.ErrNotFound):
+		return nil
+	case errors.Is(err, queue.ErrChanged):
+		d.changes.Add(1) // what was read of it is not so any more
+	}
+	return err
 }
 
 // DeleteTopic removes a topic. Its subscriptions stay.
@@ -216,6 +238,10 @@ func (s publisherService) DeleteTopic(ctx context.Context, req *pubsubpb.DeleteT
 	}
 	defer end()
 	n := d.store.Resolve(r.name())
+	kept, err := d.kept(ctx, noteKey(kindTopic, n), policyKey(r, n))
+	if err != nil {
+		return nil, err
+	}
 	if err := d.store.DeleteTopic(ctx, n); errors.Is(err, queue.ErrNotFound) {
 		if ok, err := d.isTopic(ctx, r); err != nil {
 			return nil, err
@@ -228,7 +254,7 @@ func (s publisherService) DeleteTopic(ctx context.Context, req *pubsubpb.DeleteT
 		return nil, err
 	}
 	d.known.forget(topicKey{n})
-	if err := d.forget(ctx, noteKey(kindTopic, n), policyKey(r, n)); err != nil {
+	if err := d.forget(ctx, kept); err != nil {
 		return nil, err
 	}
 	return &emptypb.Empty{}, nil
@@ -243,30 +269,37 @@ func (s publisherService) DetachSubscription(ctx context.Context,
 		return nil, err
 	}
 	defer end()
-	sub, err := d.subscription(ctx, r)
-	if err != nil {
-		return nil, err
-	}
-	if sub.detached() {
+	return anew(func() (*pubsubpb.DetachSubscriptionResponse, error) {
+		sub, err := d.subscription(ctx, r)
+		if err != nil {
+			return nil, err
+		}
+		if sub.detached() {
+			return &pubsubpb.DetachSubscriptionResponse{}, nil
+		}
+		if sub.ownTopic() {
+			return nil, status.Errorf(codes.FailedPrecondition,
+				"%s is its own topic and cannot be detached from it: delete it", r)
+		}
+		note, err := d.describe(ctx, sub, r)
+		if err != nil {
+			return nil, err
+		}
+		note.Detached = true
+		// The note first: a crash between leaves a subscription that is not detached, as the note of a queue that is
+		// there says nothing of it.
+		if err := d.remember(ctx, sub.kept, d.need, note); err != nil {
+			return nil, err
+		}
+		if err := d.store.DeleteQueue(ctx, sub.name); err != nil && !errors.Is(err, queue.ErrNotFound) {
+			return nil, err
+		}
 		return &pubsubpb.DetachSubscriptionResponse{}, nil
-	}
-	if sub.ownTopic() {
-		return nil, status.Errorf(codes.FailedPrecondition,
-			"%s is its own topic and cannot be detached from it: delete it", r)
-	}
-	note, err := d.describe(ctx, sub, r)
-	if err != nil {
-		return nil, err
-	}
-	note.Detached = true
-	// The note first: a crash between leaves a subscription that is not detached, as the note of a queue that is there
-	// says nothing of it.
-	// It is kept whatever memory there is: a subscription with messages is detached to get rid of them.
-	if err := d.rememberBy(ctx, d.store.KeepNotes, noteKey(kindSubscription, sub.name), note); err != nil {
-		return nil, err
-	}
-	if err := d.store.DeleteQueue(ctx, sub.name); err != nil && !errors.Is(err, queue.ErrNotFound) {
-		return nil, err
-	}
-	return &pubsubpb.DetachSubscriptionResponse{}, nil
+	})
+}
+
+// need keeps notes whatever memory there is: a subscription with messages is detached to get rid of them.
+func (d *Server) need(ctx context.Context, is queue.NoteIs, notes ...queue.Note) error {
+	_, _, err := d.store.Commit(ctx, queue.Change{If: []queue.NoteIs{is}, Notes: notes, Needed: true})
+	return err
 }

@@ -68,7 +68,7 @@ func TestARevisionGoesWithTheLastOneThatThereIs(t *testing.T) {
 	r := newRig(t)
 	r.checked(pb.Schema_AVRO, seenV1, pb.Encoding_JSON)
 	seen, _, _ := parseSchema("schema", seenName)
-	first, err := r.door.revisions(t.Context(), seen)
+	first, is, err := r.door.keptRevisions(t.Context(), seen)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -87,7 +87,7 @@ func TestARevisionGoesWithTheLastOneThatThereIs(t *testing.T) {
 		_, ok := r.door.schemas.get(compiledKey{r.store.Resolve(seen.name()), first[0].RevisionId})
 		return ok
 	})
-	if _, err := r.door.commitSchema(t.Context(), seen, first, pb.Schema_AVRO, seenV2); err != nil {
+	if _, err := r.door.commitSchema(t.Context(), seen, is, first, pb.Schema_AVRO, seenV2); err != nil {
 		t.Fatal(err)
 	}
 	unlock()

@@ -65,9 +65,9 @@ func (d *Server) detachedNames(ctx context.Context) (names []queue.Name, err err
 			return nil, err
 		}
 		note := new(pubsubpb.Subscription)
-		if ok, err := d.recall(ctx, noteKey(kindSubscription, n), note); err != nil {
+		if _, err := d.recall(ctx, noteKey(kindSubscription, n), note); err != nil {
 			return nil, err
-		} else if ok && note.Detached {
+		} else if note.Detached {
 			names = append(names, n)
 		}
 	}
@@ -193,9 +193,19 @@ func (d *Server) forgetGone(ctx context.Context) error {
 		}
 	}
 	d.usage.mu.Unlock()
+	if len(gone) == 0 {
+		return nil
+	}
 	slices.Sort(gone)
-	err = d.forget(ctx, gone...)
-	if errors.Is(err, context.Canceled) {
+	kept, err := d.kept(ctx, gone...)
+	if err != nil {
+		return err
+	}
+	if there, err = d.noteworthy(ctx); err != nil { // what was made anew has its note
+		return err
+	}
+	kept = slices.DeleteFunc(kept, func(is queue.NoteIs) bool { return there[is.Key] || there[noted[is.Key]] })
+	if err = d.forget(ctx, kept); errors.Is(err, context.Canceled) {
 		return nil
 	}
 	return err

@@ -90,7 +90,11 @@ func TestWhatAnUpdateOfATopicDidNotComeToIsDone(t *testing.T) {
 	r := newRig(t)
 	r.subscribe("news")
 	topic, _ := parseResource("topic", topicName("news"), kindTopic)
-	if err := r.door.defineTopic(t.Context(), topic,
+	is, err := r.door.topicNote(t.Context(), topic)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := r.door.defineTopic(t.Context(), topic, is,
 		&pb.Topic{MessageRetentionDuration: durationpb.New(time.Hour)}); err != nil {
 		t.Fatal(err)
 	}
