@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/hikyaku/hikyaku/internal/access"
 	"github.com/hikyaku/hikyaku/internal/api/sqs/wire"
@@ -54,27 +55,33 @@ func (c *call) startMessageMoveTask(in *wire.StartMessageMoveTaskRequest) (wire.
 	m.ToMove = stats.Ready + stats.Behind + stats.Delayed
 	d.admin.Lock()
 	defer d.admin.Unlock()
-	if d.moves.of(source) != nil {
-		return nil, errMoveTwice()
-	}
 	note, err := m.note()
 	if err != nil {
 		return nil, err
 	}
-	notes := []queue.Note{note}
+	notes := []queue.Note{note, {Room: room, Key: slot(source), Value: []byte(m.ID)}}
 	older, err := d.movesOf(c.ctx(), source)
 	if err != nil {
 		return nil, err
 	}
+	if slices.ContainsFunc(older, func(m keptMove) bool { return !m.over() }) {
+		return nil, errMoveTwice()
+	}
 	for i := maxMoveHistory - 1; i < len(older); i++ {
 		notes = append(notes, queue.Note{Room: room, Key: older[i].key()})
 	}
-	if err := d.store.SetNotes(c.ctx(), notes...); err != nil { // before it begins: a restart knows of it
+	// Before it begins: a restart knows of it, and no other process begins another.
+	_, _, err = d.store.Commit(c.ctx(), queue.Change{If: []queue.NoteIs{{Room: room, Key: slot(source)}}, Notes: notes})
+	switch {
+	case errors.Is(err, queue.ErrChanged):
+		return nil, errMoveTwice()
+	case err != nil:
 		return nil, err
 	}
-	if err := d.begin(m); err != nil {
+	kept := keptMove{m, note.Value}
+	if err := d.begin(kept); err != nil {
 		m.Status, m.Reason = moveFailed, err.Error()
-		d.saveMove(m)
+		d.saveMove(&moving{kept: kept}, &m)
 		switch {
 		case errors.Is(err, errMoveRunning):
 			return nil, errMoveTwice()
@@ -159,7 +166,7 @@ func (c *call) listMessageMoveTasks(in *wire.ListMessageMoveTasksRequest) (wire.
 	}
 	out := new(wire.ListMessageMoveTasksResponse)
 	for _, m := range all[:min(most, len(all))] {
-		out.Results = append(out.Results, c.shownMove(&m))
+		out.Results = append(out.Results, c.shownMove(&m.move))
 	}
 	return out, nil
 }
@@ -201,7 +208,7 @@ func (c *call) cancelMessageMoveTask(in *wire.CancelMessageMoveTaskRequest) (wir
 		}
 		for i := range all {
 			if all[i].ID == id {
-				return nil, notActive(&all[i])
+				return c.cancelElsewhere(all[i])
 			}
 		}
 		return nil, wire.ResourceNotFound("Task does not exist.")
@@ -209,6 +216,22 @@ func (c *call) cancelMessageMoveTask(in *wire.CancelMessageMoveTaskRequest) (wir
 	m := x.end(c.ctx())
 	if m.Status == moveCompleted || m.Status == moveFailed { // it was quicker
 		return nil, notActive(&m)
+	}
+	return &wire.CancelMessageMoveTaskResponse{ApproximateNumberOfMessagesMoved: m.Moved}, nil
+}
+
+// cancelElsewhere tells the process that carries a task to end it, which it does after its next step.
+func (c *call) cancelElsewhere(m keptMove) (wire.Response, error) {
+	if m.Status != moveRunning {
+		return nil, notActive(&m.move)
+	}
+	x := &moving{kept: m}
+	m.Status = moveCancelling
+	if err := c.d.keepMove(c.ctx(), x, &m.move); err != nil {
+		return nil, err
+	}
+	if m.over() { // it was quicker
+		return nil, notActive(&m.move)
 	}
 	return &wire.CancelMessageMoveTaskResponse{ApproximateNumberOfMessagesMoved: m.Moved}, nil
 }

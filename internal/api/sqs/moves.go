@@ -37,6 +37,8 @@ const (
 const (
 	// movePrefix begins the keys of tasks' notes: move/NAMESPACE/NAME/ID.
 	movePrefix = "move/"
+	// slotPrefix begins those of the notes that say which task of a queue is under way: moving/NAMESPACE/NAME.
+	slotPrefix = "moving/"
 	// maxMoves is how many tasks may be under way at once.
 	maxMoves = 100
 	// maxMoveHistory is how many tasks of a queue are remembered.
@@ -56,10 +58,17 @@ type moves struct {
 	running map[queue.Name]*moving // by source
 }
 
+// keptMove is a task as its note has it.
+type keptMove struct {
+	move
+	Value []byte // of the note
+}
+
 // moving is a task under way.
 type moving struct {
 	mu     sync.Mutex
 	move   move
+	kept   keptMove // of whoever carries it
 	cancel context.CancelFunc
 	done   chan struct{} // closed when it has ended, and that is kept
 }
@@ -84,7 +93,7 @@ var (
 )
 
 // begin starts a task. The door's Close ends it, and the next Start takes it up again.
-func (d *Server) begin(m move) error {
+func (d *Server) begin(m keptMove) error {
 	d.moves.mu.Lock()
 	defer d.moves.mu.Unlock()
 	switch {
@@ -99,12 +108,12 @@ func (d *Server) begin(m move) error {
 		d.moves.running = map[queue.Name]*moving{}
 	}
 	ctx, cancel := context.WithCancel(d.stopping)
-	x := &moving{move: m, cancel: cancel, done: make(chan struct{})}
+	x := &moving{move: m.move, kept: m, cancel: cancel, done: make(chan struct{})}
 	d.moves.running[m.Source] = x
 	d.work.Go(func() {
 		defer cancel()
 		end := d.carry(ctx, x)
-		d.saveMove(end) // before anybody can see it: who sees that a task has ended may start the next
+		d.saveMove(x, &end) // before anybody can see it: who sees that a task has ended may start the next
 		d.moves.mu.Lock()
 		if d.moves.running[m.Source] == x {
 			delete(d.moves.running, m.Source)
@@ -140,7 +149,7 @@ func (x *moving) end(ctx context.Context) move {
 
 // carry moves messages until all are moved, or ctx ends, and tells what the task has come to.
 func (d *Server) carry(ctx context.Context, x *moving) move {
-	saved, kept := time.Now(), x.get().Moved
+	saved := time.Now()
 	for {
 		m := x.get()
 		done, err := d.carrySome(ctx, x, &m)
@@ -158,11 +167,30 @@ func (d *Server) carry(ctx context.Context, x *moving) move {
 			m.Status = moveCompleted
 			return m
 		}
-		if m.Moved != kept && time.Since(saved) > moveSave {
-			d.saveMove(m)
-			saved, kept = time.Now(), m.Moved
+		if m.Moved != x.kept.Moved && time.Since(saved) > moveSave {
+			d.saveMove(x, &m)
+			saved = time.Now()
 		}
+		if m.Moved < m.ToMove && !d.goesOn(ctx, x, &m) {
+			return m
+		}
+		x.set(func(now *move) { now.Moved = m.Moved })
 	}
+}
+
+// goesOn tells whether no other process has ended a task, and what it moved. When that cannot be asked, the next step
+// waits until the store is there.
+func (d *Server) goesOn(ctx context.Context, x *moving, m *move) bool {
+	switch there, err := d.lookAfter(ctx, x, m); {
+	case err != nil:
+		return true
+	case there && x.kept.Status == moveRunning:
+		return true
+	}
+	if m.Status == moveCancelling {
+		m.Status = moveCancelled
+	}
+	return false
 }
 
 // reason tells why a task failed, by the code of an error where the service does so.

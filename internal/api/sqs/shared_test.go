@@ -117,3 +117,58 @@ func TestTwoDoorsMakeAQueueOnce(t *testing.T) {
 		}
 	}
 }
+
+// TestATaskIsOneForTwoDoors: while a task is under way in one process, another one starts none of that queue, and
+// cancels it as its own. Then it starts the next.
+func TestATaskIsOneForTwoDoors(t *testing.T) {
+	ctx := t.Context()
+	a, b := newPair(t)
+	a.queue("dead")
+	a.bury(a.queue("news", "RedrivePolicy", redrive("dead", 1)), "dead", 5)
+	in := &client.StartMessageMoveTaskInput{SourceArn: ptr(arn("dead")), MaxNumberOfMessagesPerSecond: ptr(int32(1))}
+	started, err := a.client.StartMessageMoveTask(ctx, in)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = b.client.StartMessageMoveTask(ctx, in)
+	wantCode(t, err, invalidValue)
+	if _, err := b.client.CancelMessageMoveTask(ctx,
+		&client.CancelMessageMoveTaskInput{TaskHandle: started.TaskHandle}); err != nil {
+		t.Fatal(err)
+	}
+	ended := a.awaitTask("dead", moveCancelled)
+	if ended.ApproximateNumberOfMessagesMoved > 4 {
+		t.Errorf("a cancelled task moved %d messages", ended.ApproximateNumberOfMessagesMoved)
+	}
+	_, err = b.client.CancelMessageMoveTask(ctx, &client.CancelMessageMoveTaskInput{TaskHandle: started.TaskHandle})
+	wantCode(t, err, "AWS.SimpleQueueService.UnsupportedOperation")
+	if _, err := b.client.StartMessageMoveTask(ctx, &client.StartMessageMoveTaskInput{
+		SourceArn: ptr(arn("dead"))}); err != nil {
+		t.Fatal(err)
+	}
+	next := a.awaitTask("dead", moveCompleted)
+	if sum := ended.ApproximateNumberOfMessagesMoved + next.ApproximateNumberOfMessagesMoved; sum != 5 {
+		t.Errorf("two tasks moved %d of 5 messages", sum)
+	}
+}
+
+// TestATaskThatTwoDoorsCarryCountsWhatBothMove: as after a restart of two processes, each of which takes it up.
+func TestATaskThatTwoDoorsCarryCountsWhatBothMove(t *testing.T) {
+	clock := new(fakeClock)
+	s, stop := openStore(t, t.TempDir(), clock.now, queue.Limits{})
+	t.Cleanup(stop)
+	first := newRigOver(t, Config{}, nil, s, clock)
+	first.queue("dead")
+	first.bury(first.queue("news", "RedrivePolicy", redrive("dead", 1)), "dead", 9)
+	if _, err := first.client.StartMessageMoveTask(t.Context(), &client.StartMessageMoveTaskInput{
+		SourceArn: ptr(arn("dead")), MaxNumberOfMessagesPerSecond: ptr(int32(3))}); err != nil {
+		t.Fatal(err)
+	}
+	first.close()
+	newRigOver(t, Config{}, nil, s, clock)
+	task := newRigOver(t, Config{}, nil, s, clock).awaitTask("dead", moveCompleted)
+	if task.ApproximateNumberOfMessagesMoved > 9 {
+		t.Errorf("of 9 messages %d were moved", task.ApproximateNumberOfMessagesMoved)
+	}
+	first.awaitReady("news", 9)
+}
