@@ -28,13 +28,15 @@ const (
 	maxAttemptSeconds = 300
 )
 
-// inRange checks a number of a parameter that may be left out.
-func inRange(parameter string, o wire.Opt[int], least, most, otherwise int) (int, error) {
+// inRange checks a number of a parameter that may be left out. reason is the service's where it has its own words.
+func inRange(parameter string, o wire.Opt[int], least, most, otherwise int, reason string) (int, error) {
 	if n := o.Or(otherwise); n >= least && n <= most {
 		return n, nil
 	}
-	return 0, wire.InvalidParameterValue(parameter, strconv.Itoa(o.Value),
-		fmt.Sprintf("Must be between %d and %d, if provided.", least, most))
+	if reason == "" {
+		reason = fmt.Sprintf("Must be between %d and %d, if provided.", least, most)
+	}
+	return 0, wire.InvalidParameterValue(parameter, strconv.Itoa(o.Value), reason)
 }
 
 // checkAttributes holds message attributes to the rules of SQS.

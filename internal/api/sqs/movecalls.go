@@ -32,7 +32,7 @@ func (c *call) startMessageMoveTask(in *wire.StartMessageMoveTaskRequest) (wire.
 	}
 	m := move{ID: message.NewID().String(), Source: source, Started: d.now().UnixMilli(), Status: moveRunning}
 	if m.Rate, err = inRange("MaxNumberOfMessagesPerSecond", in.MaxNumberOfMessagesPerSecond, 1, maxMoveRate,
-		1); err != nil {
+		1, ""); err != nil {
 		return nil, err
 	}
 	if !in.MaxNumberOfMessagesPerSecond.Set {
@@ -147,7 +147,7 @@ func (d *Server) isDeadLetterQueue(ctx context.Context, n queue.Name) (bool, err
 }
 
 func (c *call) listMessageMoveTasks(in *wire.ListMessageMoveTasksRequest) (wire.Response, error) {
-	most, err := inRange("MaxResults", in.MaxResults, 1, maxMoveHistory, 1)
+	most, err := inRange("MaxResults", in.MaxResults, 1, maxMoveHistory, 1, "")
 	if err != nil {
 		return nil, err
 	}

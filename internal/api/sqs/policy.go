@@ -119,8 +119,11 @@ func (c *call) addPermission(in *wire.AddPermissionRequest) (wire.Response, erro
 	}
 	for _, a := range in.Actions {
 		if !slices.Contains(permissible(), a) {
-			return nil, wire.InvalidParameterValue("ActionName", shortened(a),
-				"Please refer to the appropriate WSDL for a list of valid actions.")
+			reason := "Please refer to the appropriate WSDL for a list of valid actions."
+			if slices.Contains(wire.Actions(), wire.Action(a)) && !strings.HasSuffix(a, "Batch") {
+				reason = "Only the queue owner is allowed to invoke this action."
+			}
+			return nil, wire.InvalidParameterValue("ActionName", shortened("SQS:"+a), reason)
 		}
 	}
 	for _, id := range in.AWSAccountIDs {
@@ -138,7 +141,8 @@ func (c *call) addPermission(in *wire.AddPermissionRequest) (wire.Response, erro
 		case p.labelled(in.Label) >= 0:
 			return wire.InvalidParameterValue("Label", in.Label, "Already exists.")
 		case len(p.Statement) >= maxStatements:
-			return wire.OverLimit(fmt.Sprintf("The policy has %d statements, the most there can be.", maxStatements))
+			return wire.OverLimit(fmt.Sprintf("%d Statements were found, maximum allowed is %d.", len(p.Statement)+1,
+				maxStatements))
 		}
 		st := statement{SID: in.Label, Effect: "Allow", Principal: map[string]oneOrMore{}, Resource: arn}
 		for _, id := range in.AWSAccountIDs {

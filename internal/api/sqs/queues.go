@@ -34,7 +34,7 @@ func (c *call) createQueue(in *wire.CreateQueueRequest) (wire.Response, error) {
 	if err := c.may(access.Admin, n); err != nil {
 		return nil, err
 	}
-	if err := checkTags(in.Tags); err != nil {
+	if err := checkTags(n.Name, in.Tags); err != nil {
 		return nil, err
 	}
 	c.d.admin.Lock()

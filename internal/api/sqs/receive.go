@@ -79,7 +79,7 @@ func (c *call) checkReceive(in *wire.ReceiveMessageRequest, r *receiving) error 
 	if r.view, err = c.d.existing(c.ctx(), n); err != nil {
 		return err
 	}
-	most, err := inRange("MaxNumberOfMessages", in.MaxNumberOfMessages, 1, maxReceived, 1)
+	most, err := inRange("MaxNumberOfMessages", in.MaxNumberOfMessages, 1, maxReceived, 1, "")
 	if err != nil {
 		return err
 	}
@@ -87,7 +87,8 @@ func (c *call) checkReceive(in *wire.ReceiveMessageRequest, r *receiving) error 
 	if wait < 0 || wait > maxWaitSeconds {
 		return wire.InvalidParameterValue("WaitTimeSeconds", strconv.Itoa(wait), "Must be >= 0 and <= 20, if provided.")
 	}
-	visibility, err := inRange("VisibilityTimeout", in.VisibilityTimeout, 0, maxVisibility, 0)
+	visibility, err := inRange("VisibilityTimeout", in.VisibilityTimeout, 0, maxVisibility, 0,
+		"Must be >= 0 and <= 43200, if provided.")
 	if err != nil {
 		return err
 	}

@@ -156,7 +156,8 @@ func (c *call) checkOutgoing(v *view, in *wire.Outgoing) error {
 		return wire.InvalidParameter("One or more parameters are invalid. Reason: Message must be shorter than " +
 			strconv.Itoa(v.maxBytes()) + " bytes.")
 	}
-	if _, err := inRange("DelaySeconds", in.DelaySeconds, 0, maxDelaySeconds, 0); err != nil {
+	if _, err := inRange("DelaySeconds", in.DelaySeconds, 0, maxDelaySeconds, 0,
+		"DelaySeconds must be >= 0 and <= 900."); err != nil {
 		return err
 	}
 	if in.MessageGroupID.Set {

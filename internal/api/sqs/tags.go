@@ -19,10 +19,9 @@ const (
 	maxTagValue = 256
 )
 
-func checkTags(tags map[string]string) error {
+func checkTags(name string, tags map[string]string) error {
 	if len(tags) > maxTags {
-		return wire.InvalidParameter(fmt.Sprintf("Too many tags for a queue: %d, and the most are %d.", len(tags),
-			maxTags))
+		return wire.InvalidParameter("Too many tags added for queue " + name + ".")
 	}
 	for key, value := range tags {
 		switch {
@@ -66,14 +65,14 @@ func (c *call) editBy(keep keeper, in wire.Request, change func(*view, *settings
 }
 
 func (c *call) tagQueue(in *wire.TagQueueRequest) (wire.Response, error) {
-	return nil, c.edit(in, func(_ *view, s *settings) error {
+	return nil, c.edit(in, func(v *view, s *settings) error {
 		if s.Tags == nil {
 			s.Tags = map[string]string{}
 		}
 		for key, value := range in.Tags {
 			s.Tags[key] = value
 		}
-		return checkTags(s.Tags)
+		return checkTags(v.name.Name, s.Tags)
 	})
 }
 

@@ -1,0 +1,60 @@
+package sqs
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	client "github.com/aws/aws-sdk-go-v2/service/sqs"
+)
+
+// TestRefusalsHaveTheServicesWords where they are known: programs and their tests compare them.
+func TestRefusalsHaveTheServicesWords(t *testing.T) {
+	ctx, r := t.Context(), newRig(t)
+	url := ptr(r.queue("news"))
+	tags := map[string]string{}
+	for i := range 51 {
+		tags[fmt.Sprint(i)] = "x"
+	}
+	permit := func(label string, actions ...string) error {
+		_, err := r.client.AddPermission(ctx, &client.AddPermissionInput{QueueUrl: url, Label: &label, Actions: actions,
+			AWSAccountIds: []string{"123456789012"}})
+		return err
+	}
+	for range 20 {
+		if err := permit(fmt.Sprint("label", len(tags)), "*"); err != nil {
+			t.Fatal(err)
+		}
+		tags[fmt.Sprint(len(tags))] = "x"
+	}
+	for want, refused := range map[string]func() error{
+		"Value 901 for parameter DelaySeconds is invalid. Reason: DelaySeconds must be >= 0 and <= 900.": func() error {
+			_, err := r.client.SendMessage(ctx, &client.SendMessageInput{QueueUrl: url, MessageBody: ptr("x"),
+				DelaySeconds: 901})
+			return err
+		},
+		"Value 43201 for parameter VisibilityTimeout is invalid. Reason: Must be >= 0 and <= 43200, " +
+			"if provided.": func() error {
+			_, err := r.client.ReceiveMessage(ctx, &client.ReceiveMessageInput{QueueUrl: url, VisibilityTimeout: 43201})
+			return err
+		},
+		"Value 11 for parameter MaxNumberOfMessages is invalid. Reason: Must be between 1 and 10, " +
+			"if provided.": func() error {
+			_, err := r.client.ReceiveMessage(ctx, &client.ReceiveMessageInput{QueueUrl: url, MaxNumberOfMessages: 11})
+			return err
+		},
+		"Too many tags added for queue news.": func() error {
+			_, err := r.client.TagQueue(ctx, &client.TagQueueInput{QueueUrl: url, Tags: tags})
+			return err
+		},
+		"Value SQS:RemovePermission for parameter ActionName is invalid. Reason: Only the queue owner is allowed to " +
+			"invoke this action.": func() error { return permit("a", "RemovePermission") },
+		"Value SQS:SendMessageBatch for parameter ActionName is invalid. Reason: Please refer to the appropriate WSDL " +
+			"for a list of valid actions.": func() error { return permit("a", "SendMessageBatch") },
+		"21 Statements were found, maximum allowed is 20.": func() error { return permit("a", "*") },
+	} {
+		if err := refused(); err == nil || !strings.HasSuffix(err.Error(), ": "+want) {
+			t.Errorf("%v\nin place of %s", err, want)
+		}
+	}
+}
