@@ -46,13 +46,25 @@ func (c *call) serveURL(name, path string) {
 		return
 	}
 	u, err := c.url()
-	if err == nil {
-		err = c.admitURL(u)
-	} else { // whoever asks is told nothing of what there is
+	share := corsOf(u)
+	asks := share != nil && preflight(c.r)
+	switch {
+	case err != nil: // whoever asks is told nothing of what there is
 		err = denied("Forbidden: no function has this URL")
+	case asks: // it is never signed
+		err = c.near()
+	default:
+		err = c.admitURL(u)
 	}
 	if err != nil {
 		c.fail(err)
+		return
+	}
+	if share != nil {
+		c.w = &sharing{c.w, share, c.r.Header.Get("Origin")}
+	}
+	if asks {
+		c.answerPreflight(share)
 		return
 	}
 	event, err := c.urlEvent(path)
@@ -83,18 +95,23 @@ func (c *call) serveURL(name, path string) {
 // admitURL refuses who may not use a URL.
 func (c *call) admitURL(u deployment.URL) error {
 	if u.Auth == "NONE" {
-		if !c.d.users.Any() {
-			if err := c.here(); err != nil {
-				return err
-			}
-			return c.sameAccount()
-		}
-		return nil
+		return c.near()
 	}
 	if err := c.admit(c.body); err != nil {
 		return err
 	}
 	return c.may(access.Put, c.function)
+}
+
+// near refuses, without users, what does not come from this machine and this account.
+func (c *call) near() error {
+	if c.d.users.Any() {
+		return nil
+	}
+	if err := c.here(); err != nil {
+		return err
+	}
+	return c.sameAccount()
 }
 
 // urlEvent is the request in version 2.0 of the payload format.
