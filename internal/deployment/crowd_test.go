@@ -31,7 +31,8 @@ func recorder(t *testing.T) (s deployment.Settings, c deployment.Code, record st
 	}
 	record = filepath.Join(t.TempDir(), "record")
 	return deployment.Settings{
-		Runtime: "provided.al2023", MemoryMB: 1769, Timeout: time.Minute, InitTimeout: time.Minute,
+		Runtime: "provided.al2023", MemoryMB: 1769, Timeout: 30 * time.Second,
+		InitTimeout: time.Minute,
 		Environment: map[string]string{"RECORD": record},
 	}, deployment.Code{Folder: dir}, record
 }

@@ -1,11 +1,13 @@
 package deployment
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/google/uuid"
@@ -23,6 +25,7 @@ const (
 	usualBatch       = 10
 	usualConcurrency = 5
 	maxMappings      = 1_000
+	usualTimeout     = 3 * time.Second // of a function that does not say
 )
 
 // feed is a mapping that is at work, or that is off.
@@ -48,21 +51,31 @@ func (r *Registry) Map(ctx context.Context, m Mapping) (Mapping, error) {
 	case m.Batch > 10 && m.Window < time.Second:
 		return m, invalid("Maximum batch window in seconds must be greater than 0 if maximum batch size is greater " +
 			"than 10")
+	case m.Window > 0 && strings.HasSuffix(from.Name, ".fifo"):
+		return m, invalid("Batching window is not supported for FIFO queues")
 	case m.MaxConcurrency != 0 && (m.MaxConcurrency < 2 || m.MaxConcurrency > 1000):
 		return m, invalid("the maximum concurrency is 2 to 1000")
 	}
-	switch _, _, err := r.store.Definition(ctx, from); {
+	def, _, err := r.store.Definition(ctx, from)
+	switch {
 	case errors.Is(err, queue.ErrNotFound):
 		return m, invalid("Error occurred while ReceiveMessage. SQS Error Code: " +
 			"AWS.SimpleQueueService.NonExistentQueue. SQS Error Message: The specified queue does not exist.")
 	case err != nil:
 		return m, fmt.Errorf("look for the queue %s: %w", from.Short(), err)
 	}
-	if _, _, err := r.Version(m.Function, m.Qualifier); err != nil {
+	_, v, err := r.Version(m.Function, m.Qualifier)
+	if err != nil {
 		return m, err
 	}
 	if _, err := newFilter(m.Filters); err != nil {
 		return m, err
+	}
+	// A mapping holds its messages as long as the function takes, so it could go well here. With the provider it could
+	// not.
+	if lease, most := def.ClaimLease(), cmp.Or(v.Settings.Timeout, usualTimeout); lease < most {
+		return m, invalid("Queue visibility timeout: %g seconds is less than Function timeout: %g seconds",
+			lease.Seconds(), most.Seconds())
 	}
 	r.change.Lock()
 	defer r.change.Unlock()

@@ -84,7 +84,7 @@ func says(t *testing.T, word string) deployment.Code {
 	return deployment.Code{Zip: buf.Bytes()}
 }
 
-var python = deployment.Settings{Runtime: "python3", Handler: "app.handler", Timeout: time.Minute,
+var python = deployment.Settings{Runtime: "python3", Handler: "app.handler", Timeout: 30 * time.Second,
 	InitTimeout: time.Minute}
 
 // invoke is what a version answers.

@@ -54,7 +54,7 @@ func (s *awayStore) SetNotes(ctx context.Context, notes ...queue.Note) error {
 func TestWhatCannotBeAskedIsUnavailable(t *testing.T) {
 	store := &awayStore{}
 	r := openRig(t, t.TempDir(), Config{}, nil, store.wrap)
-	r.create("f", nil)
+	r.create("f", map[string]any{"Timeout": 30})
 	if _, err := r.store.Put(t.Context(), queue.Name{Namespace: "default", Name: "work"},
 		[]message.Message{{Body: []byte("first")}}); err != nil {
 		t.Fatal(err)

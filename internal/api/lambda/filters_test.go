@@ -49,7 +49,7 @@ func TestAMappingGivesItsFunctionWhatItsFiltersMatch(t *testing.T) {
 	dir := t.TempDir()
 	seen := filepath.Join(dir, "seen")
 	r := openRig(t, dir, Config{}, nil)
-	r.create("f", map[string]any{"Environment": map[string]any{"Variables": map[string]string{"SEEN": seen}}})
+	r.create("f", map[string]any{"Timeout": 30, "Environment": map[string]any{"Variables": map[string]string{"SEEN": seen}}})
 	work := queue.Name{Namespace: "default", Name: "work"}
 	put := func(bodies ...string) {
 		t.Helper()
@@ -109,7 +109,7 @@ func TestAMappingGivesItsFunctionWhatItsFiltersMatch(t *testing.T) {
 
 func TestFiltersThatCannotBeAreRefusedInTheServicesWords(t *testing.T) {
 	r := openRig(t, t.TempDir(), Config{}, nil)
-	r.create("f", nil)
+	r.create("f", map[string]any{"Timeout": 30})
 	work := queue.Name{Namespace: "default", Name: "work"}
 	if _, err := r.store.Put(t.Context(), work, []message.Message{{Body: []byte("kept")}}); err != nil {
 		t.Fatal(err)

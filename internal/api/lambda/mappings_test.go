@@ -13,10 +13,13 @@ import (
 
 func TestMappingsThatCannotBeAreRefusedInTheServicesWords(t *testing.T) {
 	r := newRig(t)
-	r.create("f", nil)
-	if _, err := r.store.Put(t.Context(), queue.Name{Namespace: "default", Name: "work"},
-		[]message.Message{{Body: []byte("first")}}); err != nil {
-		t.Fatal(err)
+	r.create("f", map[string]any{"Timeout": 30})
+	r.create("slow", map[string]any{"Timeout": 31})
+	for _, name := range []string{"work", "work.fifo"} {
+		if _, err := r.store.Put(t.Context(), queue.Name{Namespace: "default", Name: name},
+			[]message.Message{{Body: []byte("first")}}); err != nil {
+			t.Fatal(err)
+		}
 	}
 	const at, arn = "/2015-03-31/event-source-mappings/", "arn:aws:sqs:us-east-1:000000000000:"
 	const window = "Maximum batch window in seconds must be greater than 0 if maximum batch size is greater than 10"
@@ -28,6 +31,12 @@ func TestMappingsThatCannotBeAreRefusedInTheServicesWords(t *testing.T) {
 		{"POST", at, first + `}`, 409, []string{`An event source mapping with SQS arn (\" ` + arn +
 			`work \") and function (\" f \") already exists. Please update or delete the existing mapping with UUID ` +
 			id}, nil},
+		{"POST", at, `{"FunctionName":"slow","EventSourceArn":"` + arn + `work"}`, 400, []string{
+			"Queue visibility timeout: 30 seconds is less than Function timeout: 31 seconds"}, nil},
+		{"PUT", at + id, `{"FunctionName":"slow"}`, 400, []string{
+			"Queue visibility timeout: 30 seconds is less than Function timeout: 31 seconds"}, nil},
+		{"POST", at, `{"FunctionName":"f","EventSourceArn":"` + arn + `work.fifo","MaximumBatchingWindowInSeconds":1}`,
+			400, []string{"Batching window is not supported for FIFO queues"}, nil},
 		{"PUT", at + id, `{"BatchSize":11}`, 400, []string{window}, nil},
 		{"PUT", at + id, `{"BatchSize":11,"MaximumBatchingWindowInSeconds":1}`, 202, nil, nil},
 		{"PUT", at + id, `{"ParallelizationFactor":1}`, 400, []string{
@@ -41,7 +50,7 @@ func TestMappingsThatCannotBeAreRefusedInTheServicesWords(t *testing.T) {
 func TestAMappingShowsWhatItWasTold(t *testing.T) {
 	dir := t.TempDir()
 	r := openRig(t, dir, Config{}, nil)
-	r.create("f", nil)
+	r.create("f", map[string]any{"Timeout": 30})
 	if _, err := r.store.Put(t.Context(), queue.Name{Namespace: "default", Name: "work"},
 		[]message.Message{{Body: []byte("first")}}); err != nil {
 		t.Fatal(err)

@@ -27,7 +27,7 @@ func (r *rig) tags(t *testing.T, arn string) map[string]string {
 func TestAMappingHasTagsAsAFunctionHas(t *testing.T) {
 	dir := t.TempDir()
 	r := openRig(t, dir, Config{}, nil)
-	made := r.create("f", map[string]any{"Tags": map[string]string{"team": "couriers"}}).json(t)
+	made := r.create("f", map[string]any{"Timeout": 30, "Tags": map[string]string{"team": "couriers"}}).json(t)
 	if _, err := r.store.Put(t.Context(), queue.Name{Namespace: "default", Name: "work"},
 		[]message.Message{{Body: []byte("first")}}); err != nil {
 		t.Fatal(err)

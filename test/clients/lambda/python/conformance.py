@@ -176,9 +176,11 @@ def concurrency():
 
 def mapping():
     dead = queues.create_queue(QueueName=PREFIX + "-work-dead")["QueueUrl"]
-    url = queues.create_queue(QueueName=PREFIX + "-work", Attributes={"VisibilityTimeout": "1", "RedrivePolicy": json.dumps(
+    url = queues.create_queue(QueueName=PREFIX + "-work", Attributes={"VisibilityTimeout": "60", "RedrivePolicy": json.dumps(
         {"maxReceiveCount": 2, "deadLetterTargetArn": "arn:aws:sqs:us-east-1:000000000000:" + PREFIX + "-work-dead"})})["QueueUrl"]
     arn = queues.get_queue_attributes(QueueUrl=url, AttributeNames=["QueueArn"])["Attributes"]["QueueArn"]
+    refused("InvalidParameterValueException", lambda: functions.create_event_source_mapping(EventSourceArn=arn, FunctionName=NAME))  # which may take 61 s
+    queues.set_queue_attributes(QueueUrl=url, Attributes={"VisibilityTimeout": "61"})
     made = functions.create_event_source_mapping(EventSourceArn=arn, FunctionName=NAME, BatchSize=5, FunctionResponseTypes=["ReportBatchItemFailures"], Tags={"team": "riders"})
     # A second message that fails would be a second dead letter, if it passed the filter.
     skipping = {"Filters": [{"Pattern": json.dumps({"messageAttributes": {"skip": {"stringValue": [{"exists": False}]}}})}]}
@@ -190,6 +192,7 @@ def mapping():
     want({"stage": "test"}, functions.list_tags(Resource=tagged)["Tags"])
     want("Enabled", functions.get_event_source_mapping(UUID=made["UUID"])["State"])
     refused("ResourceConflictException", lambda: functions.create_event_source_mapping(EventSourceArn=arn, FunctionName=NAME))
+    queues.set_queue_attributes(QueueUrl=url, Attributes={"VisibilityTimeout": "1"})
     skipped = {"Id": "skipped", "MessageBody": "bad", "MessageAttributes": {"skip": {"DataType": "String", "StringValue": "yes"}}}
     queues.send_message_batch(QueueUrl=url, Entries=[skipped] + [{"Id": str(i), "MessageBody": b} for i, b in enumerate(["good", "bad", "better"])])
     lost = received(dead)[0]

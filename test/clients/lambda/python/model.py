@@ -86,7 +86,7 @@ class Watch:
 
 def requests(functions, queues, name, role, archive):
     """A request of each call that the door answers, in an order in which all of them are done."""
-    url = queues.create_queue(QueueName=name)["QueueUrl"]
+    url = queues.create_queue(QueueName=name, Attributes={"VisibilityTimeout": "60"})["QueueUrl"]
     queue = queues.get_queue_attributes(QueueUrl=url, AttributeNames=["QueueArn"])["Attributes"]["QueueArn"]
     arn = "arn:aws:lambda:us-east-1:000000000000:function:" + name
     f, at1 = {"FunctionName": name}, {"FunctionName": name, "Qualifier": "1"}
