@@ -455,9 +455,11 @@ func TestASubscriptionThatNobodyUsesExpires(t *testing.T) {
 	r.topic("news")
 	r.subscribeTo("news", "idle", func(s *pubsubpb.Subscription) {
 		s.ExpirationPolicy = &pubsubpb.ExpirationPolicy{Ttl: durationpb.New(24 * time.Hour)}
+		s.MessageRetentionDuration = durationpb.New(24 * time.Hour)
 	})
 	r.subscribeTo("news", "busy", func(s *pubsubpb.Subscription) {
 		s.ExpirationPolicy = &pubsubpb.ExpirationPolicy{Ttl: durationpb.New(24 * time.Hour)}
+		s.MessageRetentionDuration = durationpb.New(24 * time.Hour)
 	})
 	r.subscribeTo("news", "forever",
 		func(s *pubsubpb.Subscription) { s.ExpirationPolicy = &pubsubpb.ExpirationPolicy{} })

@@ -68,6 +68,12 @@ func (d *Server) fillSubscription(s, was *pubsubpb.Subscription) error {
 		if err := within("expiration_policy.ttl", ttl, minTTL, 100*365*24*time.Hour); err != nil {
 			return err
 		}
+		same := proto.Equal(s.ExpirationPolicy, was.GetExpirationPolicy()) &&
+			proto.Equal(s.MessageRetentionDuration, was.GetMessageRetentionDuration())
+		if keep := s.MessageRetentionDuration.AsDuration(); !same && ttl.AsDuration() < keep {
+			return invalid("expiration_policy.ttl", "is %v: it cannot be less than message_retention_duration, %v",
+				ttl.AsDuration(), keep)
+		}
 	}
 	if !maps.Equal(s.Labels, was.GetLabels()) {
 		if err := checkLabels(s.Labels); err != nil {

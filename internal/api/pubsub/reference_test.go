@@ -145,6 +145,12 @@ func TestRequiredFieldsAndFormats(t *testing.T) {
 		"expires": {sub(func(x *pb.Subscription) {
 			x.ExpirationPolicy = &pb.ExpirationPolicy{Ttl: durationpb.New(24*time.Hour - 1)}
 		}, "expiration_policy.ttl"), codes.InvalidArgument},
+		"expires before its messages": {sub(func(x *pb.Subscription) {
+			x.ExpirationPolicy = &pb.ExpirationPolicy{Ttl: durationpb.New(7*24*time.Hour - 1)}
+		}, "expiration_policy"), codes.InvalidArgument},
+		"expires with its messages": {sub(func(x *pb.Subscription) {
+			x.ExpirationPolicy = &pb.ExpirationPolicy{Ttl: durationpb.New(7 * 24 * time.Hour)}
+		}, "expiration_policy"), codes.OK},
 		"no retry policy": {sub(func(*pb.Subscription) {}, "retry_policy"), codes.OK},
 		"acknowledge nothing": {func() error {
 			_, err := r.sub.Acknowledge(ctx, &pb.AcknowledgeRequest{Subscription: subscriptionName("news")})
