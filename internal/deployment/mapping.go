@@ -41,6 +41,7 @@ func (r *Registry) Map(ctx context.Context, m Mapping) (Mapping, error) {
 		m.Batch = usualBatch
 	}
 	from, err := queue.ParseName(m.Queue)
+	stops := m.ID != "" && m.Off // whatever has become of its queue and its function
 	switch {
 	case err != nil:
 		return m, invalid("%q is no queue: %v", shortened(m.Queue), err)
@@ -51,7 +52,7 @@ func (r *Registry) Map(ctx context.Context, m Mapping) (Mapping, error) {
 	case m.Batch > 10 && m.Window < time.Second:
 		return m, invalid("Maximum batch window in seconds must be greater than 0 if maximum batch size is greater " +
 			"than 10")
-	case m.Window > 0 && strings.HasSuffix(from.Name, ".fifo"):
+	case m.Window > 0 && strings.HasSuffix(from.Name, ".fifo") && !stops:
 		return m, invalid("Batching window is not supported for FIFO queues")
 	case m.MaxConcurrency != 0 && (m.MaxConcurrency < 2 || m.MaxConcurrency > 1000):
 		return m, invalid("the maximum concurrency is 2 to 1000")
@@ -73,7 +74,7 @@ func (r *Registry) Map(ctx context.Context, m Mapping) (Mapping, error) {
 	}
 	// A mapping holds its messages as long as the function takes, so it could go well here. With the provider it could
 	// not.
-	if lease, most := def.ClaimLease(), cmp.Or(v.Settings.Timeout, usualTimeout); lease < most {
+	if lease, most := def.ClaimLease(), cmp.Or(v.Settings.Timeout, usualTimeout); lease < most && !stops {
 		return m, invalid("Queue visibility timeout: %g seconds is less than Function timeout: %g seconds",
 			lease.Seconds(), most.Seconds())
 	}

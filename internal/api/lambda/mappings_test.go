@@ -33,10 +33,12 @@ func TestMappingsThatCannotBeAreRefusedInTheServicesWords(t *testing.T) {
 			id}, nil},
 		{"POST", at, `{"FunctionName":"slow","EventSourceArn":"` + arn + `work"}`, 400, []string{
 			"Queue visibility timeout: 30 seconds is less than Function timeout: 31 seconds"}, nil},
-		{"PUT", at + id, `{"FunctionName":"slow"}`, 400, []string{
+		{"PUT", at + id, `{"FunctionName":"slow","Enabled":true}`, 400, []string{
 			"Queue visibility timeout: 30 seconds is less than Function timeout: 31 seconds"}, nil},
 		{"POST", at, `{"FunctionName":"f","EventSourceArn":"` + arn + `work.fifo","MaximumBatchingWindowInSeconds":1}`,
 			400, []string{"Batching window is not supported for FIFO queues"}, nil},
+		{"PUT", at + id, `{"FunctionName":"slow","Enabled":false}`, 202, nil, nil}, // it can always be stopped
+		{"PUT", at + id, `{"FunctionName":"f"}`, 202, nil, nil},
 		{"PUT", at + id, `{"BatchSize":11}`, 400, []string{window}, nil},
 		{"PUT", at + id, `{"BatchSize":11,"MaximumBatchingWindowInSeconds":1}`, 202, nil, nil},
 		{"PUT", at + id, `{"ParallelizationFactor":1}`, 400, []string{
