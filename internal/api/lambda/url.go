@@ -4,12 +4,15 @@ import (
 	"bytes"
 	"encoding/base64"
 	"encoding/json"
+	"fmt"
 	"io"
 	"net"
 	"net/http"
 	"strings"
 	"time"
 	"unicode/utf8"
+
+	"github.com/google/uuid"
 
 	"github.com/hikyaku/hikyaku/internal/access"
 	"github.com/hikyaku/hikyaku/internal/deployment"
@@ -67,13 +70,16 @@ func (c *call) serveURL(name, path string) {
 		c.answerPreflight(share)
 		return
 	}
+	if c.r.Header.Get(traceHeader) == "" {
+		c.r.Header.Set(traceHeader, newTrace(time.Now()))
+	}
 	event, err := c.urlEvent(path)
 	if err != nil {
 		c.fail(err)
 		return
 	}
 	in := function.Request{Function: c.function, Version: c.qualifier, Payload: event, ID: c.id,
-		TraceID: c.r.Header.Get("X-Amzn-Trace-Id")}
+		TraceID: c.r.Header.Get(traceHeader)}
 	if u.Mode == "RESPONSE_STREAM" {
 		c.streamURL(in)
 		return
@@ -114,6 +120,14 @@ func (c *call) near() error {
 	return c.sameAccount()
 }
 
+const traceHeader = "X-Amzn-Trace-Id"
+
+// newTrace is the id of a trace that begins now, in the form of X-Ray's.
+func newTrace(now time.Time) string {
+	id := strings.ReplaceAll(uuid.NewString(), "-", "")
+	return fmt.Sprintf("Root=1-%08x-%s", now.Unix(), id[:24])
+}
+
 // urlEvent is the request in version 2.0 of the payload format.
 func (c *call) urlEvent(path string) ([]byte, error) {
 	r := c.r
@@ -127,18 +141,34 @@ func (c *call) urlEvent(path string) ([]byte, error) {
 	if err != nil {
 		source = r.RemoteAddr
 	}
-	headers["x-forwarded-for"] = source
+	headers["x-forwarded-for"], headers["x-forwarded-proto"] = source, "http"
+	if r.TLS != nil {
+		headers["x-forwarded-proto"] = "https"
+	}
+	if at, ok := c.ctx().Value(http.LocalAddrContextKey).(net.Addr); ok {
+		if _, port, err := net.SplitHostPort(at.String()); err == nil {
+			headers["x-forwarded-port"] = port
+		}
+	}
 	now := time.Now().UTC()
+	request := map[string]any{
+		"accountId": "anonymous", "apiId": c.function, "domainName": r.Host, "domainPrefix": c.function,
+		"requestId": c.id, "routeKey": "$default", "stage": "$default",
+		"time": now.Format("02/Jan/2006:15:04:05 -0700"), "timeEpoch": now.UnixMilli(),
+		"http": map[string]string{"method": r.Method, "path": path, "protocol": r.Proto, "sourceIp": source,
+			"userAgent": r.UserAgent()},
+	}
+	if c.user != nil { // the URL is for those who sign
+		account := c.d.functions.Account()
+		request["accountId"] = account
+		request["authorizer"] = map[string]any{"iam": map[string]any{
+			"accessKey": c.user.Name, "accountId": account, "callerId": c.user.Name, "cognitoIdentity": nil,
+			"principalOrgId": nil, "userArn": "arn:aws:iam::" + account + ":user/" + c.user.Name, "userId": c.user.Name,
+		}}
+	}
 	event := map[string]any{
 		"version": "2.0", "routeKey": "$default", "rawPath": path, "rawQueryString": r.URL.RawQuery, "headers": headers,
-		"isBase64Encoded": false,
-		"requestContext": map[string]any{
-			"accountId": "anonymous", "apiId": c.function, "domainName": r.Host, "domainPrefix": c.function,
-			"requestId": c.id, "routeKey": "$default", "stage": "$default",
-			"time": now.Format("02/Jan/2006:15:04:05 -0700"), "timeEpoch": now.UnixMilli(),
-			"http": map[string]string{"method": r.Method, "path": path, "protocol": r.Proto, "sourceIp": source,
-				"userAgent": r.UserAgent()},
-		},
+		"isBase64Encoded": false, "requestContext": request,
 	}
 	if cookies := r.Header.Values("Cookie"); len(cookies) > 0 {
 		event["cookies"] = strings.Split(strings.Join(cookies, "; "), "; ")

@@ -1,9 +1,12 @@
 package lambda
 
 import (
+	"encoding/json"
 	"net/http"
 	"strings"
 	"testing"
+
+	"github.com/hikyaku/hikyaku/internal/access"
 )
 
 // TestAURLAnswersPagesOfOtherOriginsAsItsSettingsSay: what a browser asks before is answered without the function, and
@@ -70,5 +73,50 @@ func TestAURLAnswersPagesOfOtherOriginsAsItsSettingsSay(t *testing.T) {
 	if g := r.call("OPTIONS", "/lambda-url/f/", "", "Origin", page, "Access-Control-Request-Method",
 		"GET"); g.StatusCode != 201 || g.text != "OPTIONS" || g.Header.Get("Vary") != "" {
 		t.Errorf("without settings the function answers all: %s %v: %s", g.Status, g.Header, g.text)
+	}
+}
+
+// TestAFunctionIsToldHowItsURLWasReached: by which protocol and port, in which trace, and by whom where the URL is for
+// those who sign.
+func TestAFunctionIsToldHowItsURLWasReached(t *testing.T) {
+	users, err := access.New([]access.User{{Name: "annabel", Secret: "annabel", Grants: []access.Grant{
+		{Can: []string{"admin", "put"}, On: []string{"*"}}}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := openRig(t, t.TempDir(), Config{}, users)
+	if g := r.signed("annabel", "POST", functions, definition(t)); g.StatusCode != 201 {
+		t.Fatal(g.text)
+	}
+	type told struct {
+		Headers map[string]string
+		Request struct {
+			Account    string `json:"accountId"`
+			Authorizer *struct{ IAM map[string]any }
+		} `json:"requestContext"`
+	}
+	read := func(g got) (event told) {
+		t.Helper()
+		if err := json.Unmarshal([]byte(g.text), &event); err != nil {
+			t.Fatalf("%s: %s: %v", g.Status, g.text, err)
+		}
+		return event
+	}
+	_, port, _ := strings.Cut(strings.TrimPrefix(r.base, "http://"), ":")
+	r.signed("annabel", "POST", "/2021-10-31/functions/f/url", `{"AuthType":"NONE"}`)
+	event := read(r.call("GET", "/lambda-url/f/event", ""))
+	if h := event.Headers; h["x-forwarded-proto"] != "http" || h["x-forwarded-port"] != port ||
+		h["x-forwarded-for"] != "127.0.0.1" || !strings.HasPrefix(h["x-amzn-trace-id"], "Root=1-") {
+		t.Errorf("the headers are %v", h)
+	}
+	if event.Request.Account != "anonymous" || event.Request.Authorizer != nil {
+		t.Errorf("nobody signed: %+v", event.Request)
+	}
+	r.signed("annabel", "PUT", "/2021-10-31/functions/f/url", `{"AuthType":"AWS_IAM"}`)
+	event = read(r.signed("annabel", "GET", "/lambda-url/f/event", ""))
+	if event.Request.Account != "000000000000" || event.Request.Authorizer == nil ||
+		event.Request.Authorizer.IAM["userArn"] != "arn:aws:iam::000000000000:user/annabel" ||
+		event.Request.Authorizer.IAM["accessKey"] != "annabel" {
+		t.Errorf("annabel signed: %+v", event.Request)
 	}
 }
