@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/hikyaku/hikyaku/internal/access"
 	"github.com/hikyaku/hikyaku/internal/api/sqs/wire"
@@ -28,13 +29,18 @@ func setRedrive(c *call, s *subject, value string) error {
 		return nil
 	}
 	bad := func(reason string) error { return wire.InvalidParameterValue(attrRedrive, shortened(value), reason) }
+	var members map[string]json.RawMessage
+	if json.Unmarshal([]byte(value), &members) != nil || members == nil {
+		return wire.InvalidAttributeValue(attrRedrive, "Redrive policy is not a valid JSON map")
+	}
+	for name := range members {
+		if name != "deadLetterTargetArn" && name != "maxReceiveCount" {
+			return bad("Only following attributes are supported: [deadLetterTargetArn, maxReceiveCount].")
+		}
+	}
 	var p redrivePolicy
-	d := json.NewDecoder(bytes.NewReader([]byte(value)))
-	d.DisallowUnknownFields()
-	switch err := d.Decode(&p); {
-	case err != nil || d.More():
-		return bad("Redrive policy is not a valid JSON map of deadLetterTargetArn and maxReceiveCount.")
-	case p.DeadLetterTargetARN == nil:
+	switch err := json.Unmarshal([]byte(value), &p); {
+	case err != nil || p.DeadLetterTargetARN == nil: // or it is no text
 		return bad("Redrive policy does not contain mandatory attribute: deadLetterTargetArn.")
 	case len(p.MaxReceiveCount) == 0:
 		return bad("Redrive policy does not contain mandatory attribute: maxReceiveCount.")
@@ -46,6 +52,9 @@ func setRedrive(c *call, s *subject, value string) error {
 	}
 	to, ok := c.d.parseARN(*p.DeadLetterTargetARN)
 	if !ok {
+		if parts := strings.SplitN(*p.DeadLetterTargetARN, ":", 4); len(parts) == 4 && parts[2] != "sqs" {
+			return bad("Only SQS queues are valid resources for deadLetterTargetArn.")
+		}
 		return bad("Dead-letter target " + shortened(*p.DeadLetterTargetARN) + " is not the ARN of a queue.")
 	}
 	// What dies here is put there. What stands in the queue's policy before may stay, and so may its own messages.
@@ -123,21 +132,28 @@ func setRedriveAllow(c *call, s *subject, value string) error {
 		s.RedriveAllow = ""
 		return nil
 	}
+	const cannot = "Amazon SQS can't create the redrive allow policy"
 	bad := func(reason string) error {
-		return wire.InvalidParameterValue(attrRedriveAllow, shortened(value), reason)
+		return wire.InvalidParameterValue(attrRedriveAllow, shortened(value), cannot+". "+reason)
 	}
 	var p redriveAllowPolicy
-	if err := json.Unmarshal([]byte(value), &p); err != nil {
-		return bad("Amazon SQS can't create the redrive allow policy, as it's in an unsupported format.")
+	d := json.NewDecoder(strings.NewReader(value))
+	d.DisallowUnknownFields()
+	if d.Decode(&p) != nil || d.More() {
+		p.RedrivePermission = "" // whatever it was
 	}
 	switch p.RedrivePermission {
 	case allowAll, denyAll:
 		if len(p.SourceQueueARNs) > 0 {
-			return bad("sourceQueueArns can be given only with redrivePermission byQueue.")
+			return bad("To specify one or more source queue ARNs, you must set redrivePermission to byQueue.")
 		}
 	case byQueue:
-		if len(p.SourceQueueARNs) == 0 || len(p.SourceQueueARNs) > maxRedriveSources {
-			return bad("redrivePermission byQueue needs 1 to 10 sourceQueueArns.")
+		switch n := len(p.SourceQueueARNs); {
+		case n == 0:
+			return bad("When you specify the byQueue permission type, you must also specify one or more " +
+				"sourceQueueArns values.")
+		case n > maxRedriveSources:
+			return bad("The maximum number of source queue ARNs you can specify is 10.")
 		}
 		for _, arn := range p.SourceQueueARNs {
 			if _, ok := c.d.parseARN(arn); !ok {
@@ -145,7 +161,7 @@ func setRedriveAllow(c *call, s *subject, value string) error {
 			}
 		}
 	default:
-		return bad("redrivePermission has to be allowAll, denyAll or byQueue.")
+		return wire.InvalidAttributeValue(attrRedriveAllow, cannot+", as it’s in an unsupported format")
 	}
 	s.RedriveAllow = value
 	return nil

@@ -27,6 +27,18 @@ func TestRefusalsHaveTheServicesWords(t *testing.T) {
 		}
 		tags[fmt.Sprint(len(tags))] = "x"
 	}
+	set := func(name, value string) func() error {
+		return func() error {
+			_, err := r.client.SetQueueAttributes(ctx, &client.SetQueueAttributesInput{QueueUrl: url,
+				Attributes: map[string]string{name: value}})
+			return err
+		}
+	}
+	const allow = "Value %s for parameter RedriveAllowPolicy is invalid. Reason: Amazon SQS can't create the redrive " +
+		"allow policy. "
+	const byNone, noQueues = `{"redrivePermission":"byQueue"}`, `{"redrivePermission":"denyAll","sourceQueueArns":["x"]}`
+	topic := strings.Replace(redrive("news", 3), ":sqs:", ":sns:", 1)
+	more := strings.Replace(redrive("news", 3), "}", `,"more":1}`, 1)
 	for want, refused := range map[string]func() error{
 		"Value 901 for parameter DelaySeconds is invalid. Reason: DelaySeconds must be >= 0 and <= 900.": func() error {
 			_, err := r.client.SendMessage(ctx, &client.SendMessageInput{QueueUrl: url, MessageBody: ptr("x"),
@@ -43,6 +55,18 @@ func TestRefusalsHaveTheServicesWords(t *testing.T) {
 			_, err := r.client.ReceiveMessage(ctx, &client.ReceiveMessageInput{QueueUrl: url, MaxNumberOfMessages: 11})
 			return err
 		},
+		"Invalid value for the parameter RedrivePolicy. Reason: Redrive policy is not a valid JSON map.": set(
+			"RedrivePolicy", "x"),
+		"Value " + topic + " for parameter RedrivePolicy is invalid. Reason: Only SQS queues are valid resources for " +
+			"deadLetterTargetArn.": set("RedrivePolicy", topic),
+		"Value " + more + " for parameter RedrivePolicy is invalid. Reason: Only following attributes are supported: " +
+			"[deadLetterTargetArn, maxReceiveCount].": set("RedrivePolicy", more),
+		"Invalid value for the parameter RedriveAllowPolicy. Reason: Amazon SQS can't create the redrive allow policy, " +
+			"as it’s in an unsupported format.": set("RedriveAllowPolicy", "{}"),
+		fmt.Sprintf(allow, byNone) + "When you specify the byQueue permission type, you must also specify one or more " +
+			"sourceQueueArns values.": set("RedriveAllowPolicy", byNone),
+		fmt.Sprintf(allow, noQueues) + "To specify one or more source queue ARNs, you must set redrivePermission to " +
+			"byQueue.": set("RedriveAllowPolicy", noQueues),
 		"Too many tags added for queue news.": func() error {
 			_, err := r.client.TagQueue(ctx, &client.TagQueueInput{QueueUrl: url, Tags: tags})
 			return err
