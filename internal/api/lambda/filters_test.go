@@ -49,7 +49,8 @@ func TestAMappingGivesItsFunctionWhatItsFiltersMatch(t *testing.T) {
 	dir := t.TempDir()
 	seen := filepath.Join(dir, "seen")
 	r := openRig(t, dir, Config{}, nil)
-	r.create("f", map[string]any{"Timeout": 30, "Environment": map[string]any{"Variables": map[string]string{"SEEN": seen}}})
+	r.create("f", map[string]any{"Timeout": 30,
+		"Environment": map[string]any{"Variables": map[string]string{"SEEN": seen}}})
 	work := queue.Name{Namespace: "default", Name: "work"}
 	put := func(bodies ...string) {
 		t.Helper()

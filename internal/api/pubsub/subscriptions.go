@@ -76,7 +76,8 @@ func (s subscriberService) CreateSubscription(ctx context.Context, req *pubsubpb
 func (d *Server) createSubscription(ctx context.Context, r, t resource, want *pubsubpb.Subscription) (*subscription,
 	error) {
 	n := d.store.Resolve(r.name())
-	is, err := d.recall(ctx, noteKey(kindSubscription, n), new(pubsubpb.Subscription)) // first: it is made with its note
+	// The note first: a subscription is made together with it.
+	is, err := d.recall(ctx, noteKey(kindSubscription, n), new(pubsubpb.Subscription))
 	if err != nil {
 		return nil, err
 	}

@@ -39,8 +39,8 @@ func (m move) with(mine, both *move) move {
 	return m
 }
 
-// saveMove keeps what a task has come to, and adds to it what another process has kept of it meanwhile. When the journal
-// does not take it, the next start begins with what was kept before.
+// saveMove keeps what a task has come to, and adds to it what another process has kept of it meanwhile. When the
+// journal does not take it, the next start begins with what was kept before.
 func (d *Server) saveMove(x *moving, m *move) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(d.stopping), putBackTimeout)
 	defer cancel()
