@@ -51,8 +51,8 @@ func (f *filter) passes(m Mapping, region string, c *queue.Claim) (bool, error) 
 	record := map[string]any{}
 	if f.record {
 		text, err := event.SQS(event.Batch{
-			Messages: []*message.Message{&c.Message}, Attempts: []int{c.Attempt}, Bodies: [][]byte{c.Body()},
-			ARN: m.SourceARN, Region: region,
+			Messages: []*message.Message{&c.Message}, Attempts: []int{c.Attempt},
+			Sequences: []uint64{c.Sequence}, Bodies: [][]byte{c.Body()}, ARN: m.SourceARN, Region: region,
 		})
 		if err != nil {
 			return false, err

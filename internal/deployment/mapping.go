@@ -287,9 +287,10 @@ func (r *Registry) batch(ctx context.Context, m Mapping, from queue.Name, cs []q
 	}
 	lease := d.ClaimLease()
 	messages := make([]*message.Message, len(cs))
-	attempts, bodies := make([]int, len(cs)), make([][]byte, len(cs))
+	attempts, sequences, bodies := make([]int, len(cs)), make([]uint64, len(cs)), make([][]byte, len(cs))
 	for i := range cs {
-		messages[i], attempts[i], bodies[i] = &cs[i].Message, cs[i].Attempt, cs[i].Body()
+		messages[i], attempts[i], sequences[i] = &cs[i].Message, cs[i].Attempt, cs[i].Sequence
+		bodies[i] = cs[i].Body()
 	}
 	settles := make([]queue.Settlement, len(cs))
 	for i := range cs {
@@ -300,8 +301,8 @@ func (r *Registry) batch(ctx context.Context, m Mapping, from queue.Name, cs []q
 			change(&settles[i])
 		}
 	}
-	payload, err := event.SQS(event.Batch{Messages: messages, Attempts: attempts, Bodies: bodies, ARN: m.SourceARN,
-		Region: r.Region()})
+	payload, err := event.SQS(event.Batch{Messages: messages, Attempts: attempts, Sequences: sequences,
+		Bodies: bodies, ARN: m.SourceARN, Region: r.Region()})
 	var result *function.Result
 	if err == nil {
 		result, err = r.invokeInTurn(ctx, function.Request{Function: m.Function, Version: m.Qualifier,

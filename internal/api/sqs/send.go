@@ -9,6 +9,7 @@ import (
 	"github.com/hikyaku/hikyaku/internal/access"
 	"github.com/hikyaku/hikyaku/internal/api/sqs/wire"
 	"github.com/hikyaku/hikyaku/internal/message"
+	"github.com/hikyaku/hikyaku/internal/message/sqsattr"
 	"github.com/hikyaku/hikyaku/internal/queue"
 )
 
@@ -231,13 +232,13 @@ func (c *call) attributes(in *wire.Outgoing, m *message.Message) error {
 		m.Attributes.Set(a.Name, value)
 	}
 	if kept != "" {
-		m.Attributes.Set(attributeTypes, message.String(string(kept)))
+		m.Attributes.Set(sqsattr.Types, message.String(string(kept)))
 	}
 	if trace != "" {
-		m.Attributes.Set(attributeTrace, message.String(trace))
+		m.Attributes.Set(sqsattr.Trace, message.String(trace))
 	}
 	if c.caller.user != nil {
-		m.Attributes.Set(attributeSender, message.String(c.caller.user.Name))
+		m.Attributes.Set(sqsattr.Sender, message.String(c.caller.user.Name))
 	}
 	return nil
 }

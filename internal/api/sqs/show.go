@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/hikyaku/hikyaku/internal/api/sqs/wire"
+	"github.com/hikyaku/hikyaku/internal/message/sqsattr"
 	"github.com/hikyaku/hikyaku/internal/queue"
 )
 
@@ -128,7 +129,7 @@ func (c *call) show(out *wire.Received, r *receiving, claim *queue.Claim, now ti
 func (c *call) showAttributes(out *wire.Received, r *receiving, claim *queue.Claim) {
 	as := claim.Message.Attributes
 	var kept typeLines
-	if v, ok := as.Get(attributeTypes); ok {
+	if v, ok := as.Get(sqsattr.Types); ok {
 		kept = typeLines(v.AsString())
 	}
 	for i := range as {
@@ -136,7 +137,7 @@ func (c *call) showAttributes(out *wire.Received, r *receiving, claim *queue.Cla
 			return
 		}
 		name := as[i].Name
-		if hidden(name) || !r.wants.has(name) {
+		if sqsattr.Hidden(name) || !r.wants.has(name) {
 			continue
 		}
 		a, ok := shown(name, as[i].Value)
@@ -162,7 +163,7 @@ func (c *call) systemAttributes(r *receiving, claim *queue.Claim, now time.Time)
 	stamp := func(ms int64) string { return strconv.FormatInt(ms, 10) }
 	if wants&sysSenderID != 0 {
 		sender := c.d.account(r.view.name.Namespace)
-		if v, ok := m.Attributes.Get(attributeSender); ok {
+		if v, ok := m.Attributes.Get(sqsattr.Sender); ok {
 			sender = v.Text()
 		}
 		add(sysSenderID, "SenderId", sender)
@@ -186,7 +187,7 @@ func (c *call) systemAttributes(r *receiving, claim *queue.Claim, now time.Time)
 	}
 	add(sysGroupID, "MessageGroupId", m.Key)
 	if wants&sysTraceHeader != 0 {
-		if v, ok := m.Attributes.Get(attributeTrace); ok {
+		if v, ok := m.Attributes.Get(sqsattr.Trace); ok {
 			add(sysTraceHeader, "AWSTraceHeader", v.Text())
 		}
 	}

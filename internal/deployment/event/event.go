@@ -38,9 +38,11 @@ func (s Shape) Lone() bool { return s == ShapePubSub || s == ShapeRaw }
 // Batch are messages and where they come from.
 type Batch struct {
 	Messages []*message.Message
-	Attempts []int  // of each message, from 1; nil: all are in their first
-	ARN      string // of the source: its last part is the queue's name
-	Region   string
+	Attempts []int // of each message, from 1; nil: all are in their first
+	// Sequences are the messages' places in their queue, from 1; nil: they are not known.
+	Sequences []uint64
+	ARN       string // of the source: its last part is the queue's name
+	Region    string
 	// Bodies are what the messages' bodies are shown as; nil: Message.Body. Queues with columns need it.
 	Bodies [][]byte
 }
