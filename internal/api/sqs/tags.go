@@ -1,6 +1,7 @@
 package sqs
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -93,12 +94,21 @@ func (c *call) listQueueTags(in *wire.ListQueueTagsRequest) (wire.Response, erro
 	return &wire.ListQueueTagsResponse{Tags: v.Tags}, nil
 }
 
-// looked is the queue of a request, if the caller may see it.
+// looked is the queue of a request, if the caller may see it, also as another process has changed it.
 func (c *call) looked(in wire.Request) (*view, error) {
 	n, err := c.at(in)
 	if err != nil {
 		return nil, err
 	}
+	v, err := c.d.existing(c.ctx(), n)
+	if err != nil {
+		return nil, err
+	}
+	kept, ok, err := c.d.store.Note(c.ctx(), room, noteKey(n))
+	if err != nil || bytes.Equal(kept, v.kept) && ok == (v.kept != nil) {
+		return v, err
+	}
+	c.d.changes.Add(1) // what was read before is read again
 	return c.d.existing(c.ctx(), n)
 }
 
