@@ -112,8 +112,8 @@ func (b *Batch) system(i int, fifo bool) map[string]string {
 	return all
 }
 
-// md5OfAttributes is the sum that SQS makes of attributes: of names, types, kinds and values in the order of names, each
-// text behind its length.
+// md5OfAttributes is the sum that SQS makes of attributes: of names, types, kinds and values in the order of names,
+// each text behind its length.
 func md5OfAttributes(named map[string]sqsAttribute) string {
 	var all []byte
 	text := func(s string) { all = append(binary.BigEndian.AppendUint32(all, uint32(len(s))), s...) }

@@ -1,5 +1,5 @@
-// Package sqsattr is what a message that came through SQS keeps in attributes because SQS knows it and nobody else has a
-// word for it: the door of SQS writes it, and who shows messages as SQS does reads it.
+// Package sqsattr is what a message that came through SQS keeps in attributes, because SQS knows it and nobody else has
+// a word for it: the door of SQS writes it, and who shows messages as SQS does reads it.
 package sqsattr
 
 import (
