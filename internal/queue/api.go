@@ -239,7 +239,8 @@ type NoteIs Note
 // MaxNoteBytes bounds a note's value.
 const MaxNoteBytes = 64 << 10
 
-// Limits bound a whole Store; a queue's own bounds apply too.
+// Limits bound a whole Store; a queue's own bounds apply too. MessageBytes, PutMessages, Copies and Subscriptions are
+// never more than the journal takes in one group.
 type Limits struct {
 	Messages int64 // waiting messages in all queues; 0: 10 million
 	Bytes    int64 // their sizes summed, with ids and sources' places that are remembered; 0: 64 GiB

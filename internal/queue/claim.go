@@ -330,21 +330,25 @@ func (c *claiming) takeLater(from int, q *queueState, e entry) {
 	c.take(from, q, e)
 }
 
-// hand writes the claims down. The lock is held.
+// hand writes the claims down, in several groups if they are many. Those that cannot be written are taken back. The
+// lock is held.
 func (c *claiming) hand() {
-	if c.written == len(c.picks) {
-		return
-	}
 	s := c.s
-	at := s.state.now
-	for ; c.written < len(c.picks); c.written++ {
-		s.handed = c.picks[c.written].event()
-		s.packing.add(at, &s.handed)
-	}
-	if err := s.writePacked(); err != nil {
-		c.err = s.journalError(err)
-		s.takeBack(c.picks)
-		c.picks, c.written = nil, 0
+	for c.written < len(c.picks) {
+		some := c.picks[c.written:min(len(c.picks), c.written+s.groups.passing)]
+		for i := range some {
+			s.handed = some[i].event()
+			s.packing.add(s.state.now, &s.handed)
+		}
+		if err := s.writePacked(); err != nil {
+			err = s.journalError(err)
+			s.takeBack(c.picks[c.written:])
+			if c.picks = c.picks[:c.written]; c.written == 0 {
+				c.err = err
+			}
+			return
+		}
+		c.written += len(some)
 	}
 }
 

@@ -180,7 +180,7 @@ func holdsKeeping() []holdsExercise {
 			holdsNow.on.Store(true)
 			return w.s.checkpoint(w.t.Context())
 		}},
-		{"Publish: to a topic of ten thousand subscriptions with columns", func(w *holdsWorld) error {
+		{"Publish: to a topic of many subscriptions with columns", func(w *holdsWorld) error {
 			columns, err := message.ParseColumns([]string{"a int"})
 			if err != nil {
 				return err
@@ -189,7 +189,7 @@ func holdsKeeping() []holdsExercise {
 			if _, err := w.s.CreateTopic(w.t.Context(), topic, nil); err != nil {
 				return err
 			}
-			for i := range holdsWide {
+			for i := range w.wide {
 				w.create(fmt.Sprintf("rowed%d", i), Definition{Topic: topic.String(), Columns: columns})
 			}
 			_, err = w.s.Publish(w.t.Context(), topic, text(`{"a": 1}`))

@@ -44,8 +44,8 @@ func (w *holdsWorld) fillKeys() {
 // each puts messages that shape has shaped by their number.
 func (w *holdsWorld) each(name string, n int, shape func(i int, m *message.Message)) {
 	w.t.Helper()
-	for first := 0; first < n; first += holdsPut {
-		ms := make([]message.Message, min(holdsPut, n-first))
+	for first := 0; first < n; first += w.puts {
+		ms := make([]message.Message, min(w.puts, n-first))
 		for i := range ms {
 			ms[i].Body = []byte("x")
 			shape(first+i, &ms[i])

@@ -21,13 +21,14 @@ const (
 	holdsOfOne     = 800                       // of one queue,
 	holdsOfMany    = 20_000                    // which has so many messages; the others are of a queue that has one
 	holdsNotes     = 20_000
-	holdsPut       = 10_000 // messages in one put
 )
 
 // holdsWorld is a store with much in it.
 type holdsWorld struct {
 	t       *testing.T
 	s       *Store
+	puts    int          // messages in one put
+	wide    int          // subscriptions of one topic
 	skipped atomic.Int64 // how far the store's clock is before ours
 }
 
@@ -35,10 +36,10 @@ func holdsName(format string, args ...any) Name {
 	return Name{DefaultNamespace, fmt.Sprintf(format, args...)}
 }
 
-func newHoldsWorld(t *testing.T) *holdsWorld {
+// newHoldsWorld fills a store over m, as far as what one call brings goes to the limits that the journal leaves it.
+func newHoldsWorld(t *testing.T, m *memory) *holdsWorld {
 	t.Helper()
 	w := &holdsWorld{t: t}
-	m := newMemory()
 	s, err := Open(t.Context(), Options{
 		Journal: holdsJournal{m}, CheckpointBytes: 1 << 50, Limits: Limits{Bytes: 4 << 30},
 		Clock: func() time.Time { return time.Now().Add(time.Duration(w.skipped.Load())) },
@@ -47,7 +48,7 @@ func newHoldsWorld(t *testing.T) *holdsWorld {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = m.Close() })
-	w.s = s
+	w.s, w.puts, w.wide = s, s.limits.PutMessages, s.limits.Subscriptions
 	w.fill()
 	return w
 }
@@ -98,12 +99,16 @@ func (w *holdsWorld) fill() {
 	}
 	var notes []Note
 	for i := range holdsNotes {
-		if notes = append(notes, Note{"room", fmt.Sprintf("key%d", i), []byte("value")}); len(notes) == 1000 {
+		notes = append(notes, Note{"room", fmt.Sprintf("key%d", i), []byte("value")})
+		if len(notes) == min(1000, w.puts) {
 			if err := w.s.SetNotes(w.t.Context(), notes...); err != nil {
 				w.t.Fatal(err)
 			}
 			notes = nil
 		}
+	}
+	if err := w.s.SetNotes(w.t.Context(), notes...); err != nil {
+		w.t.Fatal(err)
 	}
 }
 
@@ -124,8 +129,8 @@ func (w *holdsWorld) seek(name string, to time.Time) {
 // put puts messages: half of them in each of two languages, numbered, with a mark whose beginning is the same in all.
 func (w *holdsWorld) put(name string, n int, key string) {
 	w.t.Helper()
-	for first := 0; first < n; first += holdsPut {
-		ms := make([]message.Message, min(holdsPut, n-first))
+	for first := 0; first < n; first += w.puts {
+		ms := make([]message.Message, min(w.puts, n-first))
 		for i := range ms {
 			number := first + i
 			ms[i] = message.Message{Body: fmt.Appendf(nil, "body %d", number), Key: key}
@@ -142,8 +147,8 @@ func (w *holdsWorld) put(name string, n int, key string) {
 // publish publishes messages.
 func (w *holdsWorld) publish(topic string, n int) {
 	w.t.Helper()
-	for first := 0; first < n; first += holdsPut {
-		ms := make([]message.Message, min(holdsPut, n-first))
+	for first := 0; first < n; first += w.puts {
+		ms := make([]message.Message, min(w.puts, n-first))
 		for i := range ms {
 			ms[i].Body = fmt.Appendf(nil, "body %d", first+i)
 		}

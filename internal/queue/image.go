@@ -76,6 +76,9 @@ func (p *page) appendMessages(b []byte, each func(b []byte, e entry) []byte) []b
 // rowBytes is the length of what every message has in an image: slot, flags and row.
 const rowBytes = 2 + 28
 
+// lastingBytes is the length of what appendLasting writes besides rows and heads, at most: expiry, address, length.
+const lastingBytes = 10 + 15 + 5
+
 // appendWhole writes a message with all that a start has to know of it.
 func appendWhole(b []byte, e entry) []byte {
 	flags := len(b) + 1

@@ -14,8 +14,11 @@ type memory struct {
 
 func newMemory() *memory { return opened(inmemory.New()) }
 
-func opened(d *inmemory.Disk) *memory {
-	j, err := d.Open(inmemory.Options{Durability: journal.Fsync, KeepAll: true,
+func opened(d *inmemory.Disk) *memory { return openedWith(d, journal.Limits{}) }
+
+// openedWith takes groups of these limits.
+func openedWith(d *inmemory.Disk, l journal.Limits) *memory {
+	j, err := d.Open(inmemory.Options{Durability: journal.Fsync, KeepAll: true, Limits: l,
 		Strict: func(what string) { panic(what) }})
 	if err != nil {
 		panic(err)

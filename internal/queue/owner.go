@@ -123,7 +123,9 @@ func (o *owner) putBack(es []heldMessage) {
 	}
 	// The journal takes nothing more: a restart puts back what owners held.
 	for _, x := range es {
-		s.state.backAlone(x.q, x.e, 0, false)
+		if x.e.there() && x.e.claim() != nil { // else it was written that it goes back
+			s.state.backAlone(x.q, x.e, 0, false)
+		}
 	}
 	s.state.serve()
 }

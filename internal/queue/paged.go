@@ -30,7 +30,7 @@ func (e *paged) read(r *reader) { e.queue, e.number = readPlace(r) }
 // Bounds of what is written to the journal at once, so that nobody who puts waits long behind it.
 const (
 	pagedAtOnce = 4
-	pagedBytes  = 1 << 20 // a page with more, of long attributes, stays in the checkpoint whole
+	pagedBytes  = 1 << 20 // a page with more, of long attributes, stays in the checkpoint whole: see groups
 	pagedLeast  = 64      // messages in a page that is worth a record
 )
 
@@ -107,9 +107,10 @@ func (s *saves) restoreRetired(r *reader) {
 // pagesLooked is how many pages are looked at under one hold of the lock for some that are to be written.
 const pagesLooked = walkPiece
 
-// unrecorded finds the next pages that are to be written, from one on, and tells where to look on and whether to. A
-// page is complete when the queue has messages behind it: they become durable in order.
-func (q *queueState) unrecorded(from uint64, most int) (pages []*page, next uint64, more bool) {
+// unrecorded finds the next pages that are to be written, from one on, and tells where to look on and whether to: so
+// many at most, and of so many bytes together. A page is complete when the queue has messages behind it: they become
+// durable in order.
+func (q *queueState) unrecorded(from uint64, most, bytes int) (pages []*page, next uint64, more bool) {
 	last, _, _ := q.all.pages.Max()
 	size, looked := 0, 0
 	for p := range q.all.pagesFrom(from) {
@@ -123,10 +124,10 @@ func (q *queueState) unrecorded(from uint64, most int) (pages []*page, next uint
 			continue
 		}
 		n := p.bytes()
-		if n > pagedBytes {
+		if n > bytes {
 			continue
 		}
-		if size += n; size > pagedBytes && len(pages) > 0 {
+		if size += n; size > bytes && len(pages) > 0 {
 			return pages, p.number, true
 		}
 		pages = append(pages, p)
@@ -134,9 +135,9 @@ func (q *queueState) unrecorded(from uint64, most int) (pages []*page, next uint
 	return pages, 0, false
 }
 
-// bytes is about how long the page's record will be.
+// bytes is how long the page's record will be at most.
 func (p *page) bytes() int {
-	n := len(p.heads) + (rowBytes+16)*len(p.rows)
+	n := len(p.heads) + (rowBytes+lastingBytes)*len(p.rows) + lastingBytes
 	for _, b := range p.shared {
 		if b != nil {
 			n += len(b.head)
@@ -176,7 +177,7 @@ func (s *Store) recordSome(ctx context.Context, id uint32, next *uint64) (done b
 	var pages []*page
 	more := false
 	if q := s.state.queues[id]; q != nil {
-		pages, *next, more = q.unrecorded(*next, pagedAtOnce)
+		pages, *next, more = q.unrecorded(*next, pagedAtOnce, s.groups.pagedBytes)
 	}
 	if len(pages) == 0 {
 		s.leave()

@@ -269,7 +269,7 @@ func (p *plan) publish(t *topicState, m *message.Message, rows map[*queueState][
 // copying is one message on its way to the subscriptions of a topic.
 type copying struct {
 	plan    *plan
-	topic   *topicState
+	topic   *topicState // nil: it is a dead letter
 	message *message.Message
 	size    int
 	body    int                               // index of the record that has it; -1: nobody needs one yet
@@ -283,12 +283,12 @@ func (c *copying) copyFor(q *queueState) error {
 	if q.def.Columns != nil {
 		return c.rowFor(q)
 	}
-	p, m := c.plan, c.message
+	m := c.message
 	if q.filter != nil && !q.filter.Match(&messageEnv{nil, m}) {
 		c.result.Duplicate = false
 		return nil
 	}
-	r, err := p.number(q, m, c.size, false)
+	r, err := c.share(q)
 	switch {
 	case err != nil:
 		return err
@@ -300,15 +300,29 @@ func (c *copying) copyFor(q *queueState) error {
 	case c.result.Duplicate:
 		c.result.Duplicate, c.result.ID = false, m.ID
 	}
-	if t := c.topic; c.body < 0 {
-		t.touch(&p.s.saves)
-		t.publishes++
-		c.body = p.flight.add(&shared{topic: t.id, number: t.publishes, head: appendHead(nil, m), body: m.Body})
+	return nil
+}
+
+// share plans the message for a queue without columns, behind the record that has it for all of these.
+func (c *copying) share(q *queueState) (PutResult, error) {
+	p, m := c.plan, c.message
+	r, err := p.number(q, m, c.size, c.topic == nil)
+	if err != nil || r.Duplicate {
+		return r, err
+	}
+	if c.body < 0 {
+		e := &shared{head: appendHead(nil, m), body: m.Body}
+		if t := c.topic; t != nil {
+			t.touch(&p.s.saves)
+			t.publishes++
+			e.topic, e.number = t.id, t.publishes
+		}
+		c.body = p.flight.add(e)
 	}
 	wake, expire, dedup := p.times(q, m)
 	p.flight.add(&share{queue: q.id, seq: r.Sequence, index: uint32(c.body), size: uint32(c.size), wake: wake,
 		expire: expire, dedup: dedup, origin: m.Origin})
-	return nil
+	return r, nil
 }
 
 // rowFor is copyFor for a subscription with columns.

@@ -110,6 +110,9 @@ func (s *Store) checkChange(c *Change, puts []preparedPut, ids []message.ID) ([]
 				return nil, nil, fmt.Errorf("%w: message %d of %d has %d bytes, the limit is %d", ErrTooLarge, j+1,
 					len(qp.Messages), size, s.limits.MessageBytes)
 			}
+			if err := s.groups.fits(m); err != nil && m.Death == nil {
+				return nil, nil, fmt.Errorf("%w: message %d of %d has %w", ErrTooLarge, j+1, len(qp.Messages), err)
+			}
 			id := m.ID
 			if id.IsZero() {
 				id = message.NewID()

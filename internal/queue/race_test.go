@@ -132,7 +132,7 @@ func TestAReplayThatIsGivenUpFinishesItsGroupAndCountsIt(t *testing.T) {
 		m := newMemory()
 		s := open(t, m)
 		other := Name{DefaultNamespace, "other"}
-		for i := range 2 * replayBatch {
+		for i := range 2 * movedAtOnce {
 			mustPut(t, s, news, text(fmt.Sprint(i))...)
 		}
 		mustPut(t, s, other, text("y")...)
@@ -152,14 +152,14 @@ func TestAReplayThatIsGivenUpFinishesItsGroupAndCountsIt(t *testing.T) {
 		cancel()
 		synctest.Wait()
 		if c := mustClaim(t, s, ClaimRequest{From: from(news)}); len(c) != 1 ||
-			string(c[0].Message.Body) != fmt.Sprint(replayBatch) {
-			t.Errorf("%q is handed out while %d messages before it move", bodies(c), replayBatch)
+			string(c[0].Message.Body) != fmt.Sprint(movedAtOnce) {
+			t.Errorf("%q is handed out while %d messages before it move", bodies(c), movedAtOnce)
 		}
 		m.hold(false)
-		if o := <-ended; !errors.Is(o.err, context.Canceled) || o.Moved != replayBatch {
+		if o := <-ended; !errors.Is(o.err, context.Canceled) || o.Moved != movedAtOnce {
 			t.Error(o)
 		}
-		if c := mustClaim(t, s, ClaimRequest{From: from(other), Max: 999}); len(c) != 1+replayBatch {
+		if c := mustClaim(t, s, ClaimRequest{From: from(other), Max: 999}); len(c) != 1+movedAtOnce {
 			t.Errorf("claimed %q", bodies(c))
 		}
 	})

@@ -109,7 +109,7 @@ func (s *Store) removeSome(ctx context.Context, n Name, sequences []uint64) (don
 	var es []entry
 	var nobody []doomed
 	asked, last := 0, ^uint64(0)
-	for _, seq := range sequences[:min(len(sequences), removeBatch)] {
+	for _, seq := range sequences[:min(len(sequences), removeBatch, s.groups.GroupBytes/passingRoom)] {
 		if number := pageOf(seq); number != last {
 			if asked, last = asked+len(q.snapshots), number; asked > askedAtOnce && len(es) > 0 {
 				break

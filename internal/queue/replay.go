@@ -9,12 +9,6 @@ import (
 	"github.com/hikyaku/hikyaku/internal/message"
 )
 
-// Bounds of what moves in one atomic group. One message moves whatever its size.
-const (
-	replayBatch = 100
-	replayBytes = 1 << 20
-)
-
 // Replay sends dead letters again: each goes to the queue it came from (or to r.To) and leaves this one. It keeps its
 // id, and starts with no attempts. One that a pipeline step gave up is marked for that step alone (Message.Only), so
 // that what had been delivered elsewhere is not delivered twice; not so with r.To. Some move at a time, each group as
@@ -27,7 +21,7 @@ func (s *Store) Replay(ctx context.Context, n Name, r ReplayRequest) (Replayed, 
 		return done, err
 	}
 	for !w.over() {
-		limit := replayBatch
+		limit := s.groups.moved
 		if r.Max > 0 {
 			limit = min(limit, r.Max-done.Moved)
 		}
@@ -82,7 +76,7 @@ func (s *Store) takeReplayable(w *walk, found []*looked) (batch []dug, rest []*l
 	for len(found) > 0 {
 		x := found[0]
 		e := x.entry
-		if e.there() && len(batch) > 0 && size+e.size() > replayBytes {
+		if e.there() && len(batch) > 0 && size+e.size() > int64(s.groups.movedBytes) {
 			break
 		}
 		found = found[1:]

@@ -42,7 +42,7 @@ func TestNoHoldOfTheLockGrows(t *testing.T) {
 			}
 		}
 	}
-	w := newHoldsWorld(t)
+	w := newHoldsWorld(t, newMemory())
 	w.breakBoth(t)
 	unmet := maps.Clone(holdsKnown)
 	for _, x := range exercises {

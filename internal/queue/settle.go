@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"time"
 
 	"github.com/tidwall/btree"
@@ -14,20 +15,19 @@ import (
 )
 
 // Settle ends claims, as one atomic group, and returns when that is durable. For each settlement it returns nil, or
-// ErrStale where the claim was over already. Errors of the whole: ErrNoRoom, ErrUnavailable, ErrClosed. Where dead
-// letters for a topic would make more copies than Limits.Copies they go in several groups: after an error some may have
-// ended.
+// ErrStale where the claim was over already. Errors of the whole: ErrNoRoom, ErrUnavailable, ErrClosed, and ErrTooLarge
+// for one dead letter that does not go into a group. What does not go into one group goes in several, as dead letters
+// for a topic that would make more copies than Limits.Copies: after an error some may have ended.
 func (s *Store) Settle(ctx context.Context, ss []Settlement) ([]error, error) {
-	_, errs, err := s.Commit(ctx, Change{Settles: ss})
-	if err == nil || len(ss) < 2 {
-		return errs, err
-	}
-	var many *CopiesError
-	if !errors.As(err, &many) {
-		return errs, err
+	if len(ss) <= s.groups.passing {
+		_, errs, err := s.Commit(ctx, Change{Settles: ss})
+		if len(ss) < 2 || !errors.Is(err, ErrTooLarge) {
+			return errs, err
+		}
 	}
 	half := len(ss) / 2
-	if errs, err = s.Settle(ctx, ss[:half]); err != nil {
+	errs, err := s.Settle(ctx, ss[:half])
+	if err != nil {
 		return nil, err
 	}
 	rest, err := s.Settle(ctx, ss[half:])
@@ -79,11 +79,21 @@ func (s *Store) open(d *deadLetter) bool {
 	return true
 }
 
-// putLetter plans the copies of a dead letter.
+// putLetter plans the copies of a dead letter. Those for queues without columns are alike: several have one body.
 func (p *plan) putLetter(d *deadLetter) error {
+	alike := copying{plan: p, body: -1}
 	for i := range d.copies {
 		c := &d.copies[i]
-		if _, err := p.put(c.to, &c.message, true); err != nil {
+		var err error
+		if c.columns == nil && len(d.copies) > 1 {
+			if alike.message == nil {
+				alike.message, alike.size = &c.message, c.message.Size()
+			}
+			_, err = alike.share(c.to)
+		} else {
+			_, err = p.put(c.to, &c.message, true)
+		}
+		if err != nil {
 			return err
 		}
 	}
@@ -157,10 +167,14 @@ func (s *Store) letter(ctx context.Context, q *queueState, e entry, death messag
 // to each subscription whose filter it meets, but the one that it comes from; when no subscription takes it, it goes to
 // the queue of that name: nobody else would keep it.
 func (s *Store) address(ctx context.Context, d *deadLetter, m *message.Message, of message.Columns) error {
+	var whole []byte // of a row, as JSON
 	add := func(q *queueState, columns message.Columns) {
 		own := *m
 		if own.Row != nil && !sameColumns(of, columns) {
-			own.Body, own.Row = of.AppendJSON(nil, own.Row), nil
+			if whole == nil {
+				whole = of.AppendJSON(nil, own.Row)
+			}
+			own.Body, own.Row = whole, nil
 		}
 		d.copies = append(d.copies, letterCopy{q, columns, own})
 	}
@@ -376,7 +390,7 @@ func (s *Store) shed(c *Change) (shed bool, err error) {
 			first[g] = heldMessage{q, e}
 		}
 	}
-	left := shedPiece
+	left := min(shedPiece, max(0, s.groups.passing-c.records()))
 	for g, x := range first {
 		if left -= g.heldCount(); left >= 0 {
 			continue
@@ -431,22 +445,25 @@ func (s *Store) writePacked() error {
 	return s.journal.Write(s.packing.records)
 }
 
-// write keeps events that nobody waits for and applies them at once. The lock is held.
+// write keeps events that nobody waits for and applies them at once, in several groups if they are many. After an error
+// the first of these are kept and applied. The lock is held.
 func (s *Store) write(events []event) error {
 	if len(events) == 0 {
 		return nil
 	}
 	at := s.state.advance(s.clock())
-	group := make([]applied, len(events))
-	for i, e := range events {
-		group[i] = applied{at: at, event: e}
-		s.packing.add(at, e)
-	}
-	if err := s.writePacked(); err != nil {
-		return s.journalError(err)
-	}
-	if err := s.state.applyMost(group, 0); err != nil {
-		return err
+	for some := range slices.Chunk(events, s.groups.passing) {
+		group := make([]applied, len(some))
+		for i, e := range some {
+			group[i] = applied{at: at, event: e}
+			s.packing.add(at, e)
+		}
+		if err := s.writePacked(); err != nil {
+			return s.journalError(err)
+		}
+		if err := s.state.applyMost(group, 0); err != nil {
+			return err
+		}
 	}
 	s.state.serve()
 	s.settleUp()

@@ -81,6 +81,7 @@ type Store struct {
 	journal journal.Journal
 	clock   func() time.Time
 	limits  Limits
+	groups  groups
 	demand  bool
 	aliases map[string]string
 	observe func(Name, *message.Hops)
@@ -139,11 +140,15 @@ func Open(ctx context.Context, o Options) (*Store, error) {
 	if err != nil {
 		return nil, err
 	}
+	groups, err := groupsOf(o.Journal.Info())
+	if err != nil {
+		return nil, err
+	}
 	s := &Store{
-		journal: o.Journal, clock: o.Clock, limits: o.Limits.WithDefaults(), demand: o.OnDemand, aliases: aliases,
-		observe: o.Observe, looked: o.Looked, noticed: o.Noticed, away: o.Elsewhere, every: o.CheckpointBytes,
-		numbers: cmp.Or(o.Numbers, math.MaxUint32),
-		room:    make(chan struct{}, maxFlights), pending: map[string]*flight{}, defining: map[Name]*flight{},
+		journal: o.Journal, clock: o.Clock, limits: groups.bound(o.Limits.WithDefaults()), groups: groups,
+		demand: o.OnDemand, aliases: aliases, observe: o.Observe, looked: o.Looked, noticed: o.Noticed,
+		away: o.Elsewhere, every: o.CheckpointBytes, numbers: cmp.Or(o.Numbers, math.MaxUint32),
+		room: make(chan struct{}, maxFlights), pending: map[string]*flight{}, defining: map[Name]*flight{},
 		redefining: map[*topicState]map[*flight]struct{}{},
 		alarm:      make(chan struct{}, 1),
 		aside:      make(chan struct{}, 1),
@@ -245,29 +250,6 @@ func aliasTable(namespaces map[string][]string) (map[string]string, error) {
 		}
 	}
 	return table, nil
-}
-
-// WithDefaults are the limits with what is zero set to what it means.
-func (l Limits) WithDefaults() Limits {
-	set := func(v *int64, d int64) {
-		if *v == 0 {
-			*v = d
-		}
-	}
-	seti := func(v *int, d int) {
-		if *v == 0 {
-			*v = d
-		}
-	}
-	set(&l.Messages, 10_000_000)
-	set(&l.Bytes, 64<<30)
-	seti(&l.MessageBytes, 64<<20)
-	seti(&l.PutMessages, 10_000)
-	seti(&l.Copies, 10_000)
-	seti(&l.Subscriptions, 10_000)
-	seti(&l.Queues, 100_000)
-	seti(&l.Waiters, 100_000)
-	return l
 }
 
 // JournalStats describes the journal now.

@@ -75,7 +75,7 @@ func (s *Store) tick() {
 }
 
 func (s *Store) writeLapsed() {
-	for some := range slices.Chunk(s.state.lapsed, tickBatch) {
+	for some := range slices.Chunk(s.state.lapsed, min(tickBatch, s.groups.passing)) {
 		if s.failed != nil {
 			break
 		}
@@ -115,18 +115,12 @@ func (s *Store) sleep(unfinished bool) time.Duration {
 	return wait
 }
 
-// Bounds of the dead letters that are made at once.
-const (
-	buryBatch = 100
-	buryBytes = 1 << 20
-)
-
 // buryAll moves messages that are out of attempts to their dead-letter queues and returns those that could not be moved
 // now.
 func (s *Store) buryAll(ds []doomed) (again []doomed) {
 	for len(ds) > 0 {
 		n, size := 1, ds[0].size
-		for n < min(len(ds), buryBatch) && size+ds[n].size <= buryBytes {
+		for n < min(len(ds), s.groups.moved) && size+ds[n].size <= int64(s.groups.movedBytes) {
 			size += ds[n].size
 			n++
 		}
@@ -201,7 +195,7 @@ func (s *Store) lettersOf(ctx context.Context, ds []doomed) (b burial) {
 // expireAll writes down that messages have expired and returns those that could not be now.
 func (s *Store) expireAll(ds []doomed) (again []doomed) {
 	for len(ds) > 0 {
-		n := min(len(ds), tickBatch)
+		n := min(len(ds), tickBatch, s.groups.passing)
 		if _, err := s.end(s.ctx, ds[:n], endExpired, nil, func(*plan, int) error { return nil }); err != nil {
 			again = append(again, ds[:n]...)
 		}
