@@ -198,16 +198,21 @@ func (h *house) whileSound(ctx context.Context) (sound context.Context, stop fun
 func (h *house) end(err error) error {
 	select {
 	case <-h.failed:
-		if why := h.health(); !errors.Is(err, journal.ErrFailed) {
+		if why := h.health(); !journalEnded(err) {
 			err = errors.Join(why, err)
 		}
 	default:
 	}
 	closing := h.close()
-	if errors.Is(err, journal.ErrFailed) && errors.Is(closing, journal.ErrFailed) {
+	if journalEnded(err) && journalEnded(closing) {
 		return err
 	}
 	return errors.Join(err, closing)
+}
+
+// journalEnded tells whether err says that the journal takes nothing more.
+func journalEnded(err error) bool {
+	return errors.Is(err, journal.ErrFailed) || errors.Is(err, journal.ErrLost)
 }
 
 // hopMetrics feeds the hops that only a pipeline knows to the metrics.

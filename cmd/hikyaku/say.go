@@ -161,6 +161,8 @@ func hintFor(err error) string {
 		return "another hikyaku uses this data_dir: stop it, or set another data_dir"
 	case errors.Is(err, journal.ErrFailed):
 		return "since then nothing was acknowledged; look at the disk and at data_dir, then start hikyaku again"
+	case errors.Is(err, journal.ErrLost):
+		return "since then nothing was acknowledged; another hikyaku serves these queues"
 	case errors.Is(err, journal.ErrFull):
 		return "make room on the disk; nothing that was acknowledged is lost"
 	case errors.Is(err, syscall.EMFILE):

@@ -12,7 +12,6 @@ import (
 	httpdoor "github.com/hikyaku/hikyaku/internal/api/http"
 	"github.com/hikyaku/hikyaku/internal/campaign"
 	"github.com/hikyaku/hikyaku/internal/config"
-	"github.com/hikyaku/hikyaku/internal/journal"
 )
 
 func newServe() *cobra.Command {
@@ -161,7 +160,7 @@ func serve(ctx context.Context, s *serveFlags, f *config.File) (err error) {
 		}
 	})
 	<-ctx.Done()
-	if err := context.Cause(ctx); errors.Is(err, journal.ErrFailed) {
+	if err := context.Cause(ctx); journalEnded(err) {
 		log.Error("the journal has failed: nothing more is acknowledged", "error", err)
 	}
 	log.Info("stopping")

@@ -15,9 +15,11 @@ var (
 	ErrRefused = errors.New("journal refused the group")
 	// ErrUnknown: nobody can tell whether the group was kept. Reopen the journal and look.
 	ErrUnknown = errors.New("fate of the group is unknown")
-	// ErrFailed: an earlier sync or write failed, or another writer has taken over; the journal takes nothing more
-	// until it is reopened.
+	// ErrFailed: an earlier sync or write failed; the journal takes nothing more until it is reopened.
 	ErrFailed = errors.New("journal has failed and must be reopened")
+	// ErrLost: the log is somebody else's by now, who may append to it. The journal takes nothing more, and nothing that
+	// it refuses with this error is ever in the log. Who wants the log back opens it anew, and folds what came.
+	ErrLost = errors.New("another owner has taken over the log")
 	// ErrStalled: the medium has not answered for a while. Who appends waits until it does. Only Health says so.
 	ErrStalled = errors.New("the disk does not answer")
 	// ErrClosed: Close was called.
@@ -30,7 +32,7 @@ var (
 	ErrReleased = errors.New("record is no longer in the journal")
 	// ErrNoCheckpoint: no checkpoint was ever saved: start from the beginning of the log.
 	ErrNoCheckpoint = errors.New("no checkpoint")
-	// ErrLocked: another process has the journal open.
+	// ErrLocked: another process has the journal open, and lets nobody take it over.
 	ErrLocked = errors.New("journal is in use by another process")
 )
 

@@ -146,9 +146,10 @@ type Journal interface {
 	// sync. The done functions are called in the order of the log, one at a time, from a goroutine of the journal's or
 	// a turn of AppendTurn's, never from within Append: they must not block, and must not call Close, Sync or Append,
 	// which waits while too many groups do. Write, Read and Release are allowed. An error returned by Append itself
-	// means that the group was refused and done will not be called (ErrTooLarge, ErrClosed, ErrFull, ErrFailed). An
-	// error given to done is ErrRefused (nothing was kept) or ErrUnknown (the group may be found in the log later, or
-	// not: reopen and catch up).
+	// means that the group was refused and done will not be called (ErrTooLarge, ErrClosed, ErrFull, ErrFailed,
+	// ErrLost). An error given to done is ErrRefused or ErrLost (nothing was kept) or ErrUnknown (the group may be found
+	// in the log later, or not: reopen and catch up). A group that becomes durable at all does so before a later owner
+	// finds the end of the log.
 	Append(records []Record, done Done) error
 
 	// AppendTurn is Append by somebody who will wait for done and can make the sync himself. When no sync runs, the
@@ -190,7 +191,8 @@ type Journal interface {
 	End() Position
 
 	// Release says that these lasting records are no longer needed. It is advisory: their space may be reclaimed at any
-	// later time. Call it only when what made them superfluous is durable.
+	// later time. Call it only when what made them superfluous is durable. Of an owner who has lost the log it means
+	// nothing, and neither do ReleaseBefore and Keep.
 	Release(addrs ...Address)
 
 	// ReleaseBefore releases every lasting record whose position is less than p.
@@ -217,7 +219,7 @@ type Journal interface {
 	Failed() <-chan struct{}
 
 	// Health is nil when a small group with lasting records would be taken now: otherwise it is what Append would say
-	// (ErrFailed, ErrFull, ErrClosed, ErrRefused), or ErrStalled when Append would not return, or nobody be told that
+	// (ErrFailed, ErrLost, ErrFull, ErrClosed, ErrRefused), or ErrStalled when Append would not return, or nobody be told that
 	// the group is durable, for the medium does not answer. It costs little, changes nothing and never hangs.
 	Health() error
 

@@ -373,10 +373,14 @@ func (s *Store) await(ctx context.Context, c *claiming, w *waiter, wait time.Dur
 		cause = ctx.Err()
 	case <-s.ctx.Done():
 		cause = ErrClosed
+	case <-s.over:
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.waiting--
+	if cause == nil && c.err == nil {
+		cause = s.failure()
+	}
 	if c.owner != nil {
 		c.owner.waiter = nil
 	}

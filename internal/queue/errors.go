@@ -45,8 +45,8 @@ var (
 // The store is over.
 var (
 	ErrClosed = errors.New("store is closed")
-	// ErrUnavailable: the journal has failed and takes nothing until a restart; what was asked for may or may not have
-	// been kept.
+	// ErrUnavailable: the journal has failed, or is somebody else's by now (journal.ErrLost), and takes nothing until a
+	// restart; what was asked for may or may not have been kept.
 	ErrUnavailable = errors.New("store is unavailable until a restart")
 )
 

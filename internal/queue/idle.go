@@ -14,7 +14,7 @@ func (s *Store) Idle(ctx context.Context, n Name, where *condition.Expr) (bool, 
 	for ctx.Err() == nil {
 		idle, done, ask := s.idle(n, w)
 		if done {
-			return idle, nil
+			return idle, s.soundNow()
 		}
 		for len(w.seen) > 0 {
 			if met, err := s.askNext(ctx, w, 1); err != nil || len(met) > 0 {

@@ -19,20 +19,29 @@ func lessName(a, b Name) bool { return compareNames(a, b) < 0 }
 func lessSnapshot(a, b *snapshotState) bool { return lessName(a.name, b.name) }
 
 // listing is a copy of a list, to be read without the lock.
-func listing[T any](s *Store, of func(*state) *btree.BTreeG[T]) *btree.BTreeG[T] {
+func listing[T any](s *Store, of func(*state) *btree.BTreeG[T]) (*btree.BTreeG[T], error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return of(s.state).Copy()
+	return of(s.state).Copy(), s.sound()
+}
+
+// items are what stands in a list.
+func items[T any](s *Store, of func(*state) *btree.BTreeG[T]) ([]T, error) {
+	list, err := listing(s, of)
+	if err != nil {
+		return nil, err
+	}
+	return list.Items(), nil
 }
 
 // Queues lists the queues by name.
 func (s *Store) Queues(context.Context) ([]Name, error) {
-	return listing(s, func(st *state) *btree.BTreeG[Name] { return st.queueList }).Items(), nil
+	return items(s, func(st *state) *btree.BTreeG[Name] { return st.queueList })
 }
 
 // Topics lists the topics by name.
 func (s *Store) Topics(context.Context) ([]Name, error) {
-	return listing(s, func(st *state) *btree.BTreeG[Name] { return st.topicList }).Items(), nil
+	return items(s, func(st *state) *btree.BTreeG[Name] { return st.topicList })
 }
 
 // describedAtOnce is how many snapshots are described under one hold of the lock.
@@ -40,7 +49,10 @@ const describedAtOnce = 256
 
 // Snapshots lists the snapshots by name.
 func (s *Store) Snapshots(context.Context) ([]Snapshot, error) {
-	all := listing(s, func(st *state) *btree.BTreeG[*snapshotState] { return st.snapshotList }).Items()
+	all, err := items(s, func(st *state) *btree.BTreeG[*snapshotState] { return st.snapshotList })
+	if err != nil {
+		return nil, err
+	}
 	list := make([]Snapshot, 0, len(all))
 	for some := range slices.Chunk(all, describedAtOnce) {
 		s.mu.Lock()

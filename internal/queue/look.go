@@ -34,8 +34,8 @@ func (s *Store) Parse(_ context.Context, n Name, where string) (*condition.Expr,
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	q := s.state.queueNames[s.Resolve(n)]
-	if q == nil {
-		return e, nil
+	if err := s.sound(); err != nil || q == nil {
+		return e, err
 	}
 	if err := e.Check(q.known, q.candidates()); err != nil {
 		return nil, fmt.Errorf("%w: queue %s: %w", ErrCondition, q.name.Short(), err)
@@ -153,8 +153,8 @@ func (s *Store) QueueOf(_ context.Context, t Token) (n Name, ok bool, err error)
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	q := s.state.queues[t.Queue]
-	if q == nil {
-		return n, false, nil
+	if err := s.sound(); err != nil || q == nil {
+		return n, false, err
 	}
 	return q.name, true, nil
 }

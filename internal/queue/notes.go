@@ -43,8 +43,9 @@ func (s *Store) KeepNotes(ctx context.Context, notes ...Note) error {
 func (s *Store) Note(_ context.Context, room, key string) (value []byte, ok bool, err error) {
 	s.mu.Lock()
 	n, ok := s.state.notes.Get(Note{Room: room, Key: key})
+	err = s.sound()
 	s.mu.Unlock()
-	return slices.Clone(n.Value), ok, nil
+	return slices.Clone(n.Value), ok, err
 }
 
 // NoteSize returns how many bytes a room remembers under a key.
@@ -52,26 +53,29 @@ func (s *Store) NoteSize(_ context.Context, room, key string) (size int, ok bool
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	n, ok := s.state.notes.Get(Note{Room: room, Key: key})
-	return len(n.Value), ok, nil
+	return len(n.Value), ok, s.sound()
 }
 
 // Notes returns everything a room remembers, by key.
 func (s *Store) Notes(_ context.Context, room string) ([]Note, error) {
 	var ns []Note
-	s.notesFrom(room, "", func(n Note) { ns = append(ns, Note{room, n.Key, slices.Clone(n.Value)}) })
-	return ns, nil
+	err := s.notesFrom(room, "", func(n Note) { ns = append(ns, Note{room, n.Key, slices.Clone(n.Value)}) })
+	return ns, err
 }
 
 // NoteKeys returns the keys that begin with prefix, in their order, of what a room remembers.
 func (s *Store) NoteKeys(_ context.Context, room, prefix string) ([]string, error) {
 	var keys []string
-	s.notesFrom(room, prefix, func(n Note) { keys = append(keys, n.Key) })
-	return keys, nil
+	err := s.notesFrom(room, prefix, func(n Note) { keys = append(keys, n.Key) })
+	return keys, err
 }
 
 // notesFrom calls f for the notes of a room whose keys begin with prefix.
-func (s *Store) notesFrom(room, prefix string, f func(Note)) {
-	notes := listing(s, func(st *state) *btree.BTreeG[Note] { return st.notes })
+func (s *Store) notesFrom(room, prefix string, f func(Note)) error {
+	notes, err := listing(s, func(st *state) *btree.BTreeG[Note] { return st.notes })
+	if err != nil {
+		return err
+	}
 	notes.Ascend(Note{Room: room, Key: prefix}, func(n Note) bool {
 		if n.Room != room || !strings.HasPrefix(n.Key, prefix) {
 			return false
@@ -79,6 +83,7 @@ func (s *Store) notesFrom(room, prefix string, f func(Note)) {
 		f(n)
 		return true
 	})
+	return nil
 }
 
 func checkNotes(notes []Note) error {

@@ -102,7 +102,7 @@ type Store struct {
 	state    *state
 	packing  packing
 	handed   claimed // what a claim wrote down last
-	failed   error   // the journal takes nothing more
+	failed   error   // the journal takes nothing more; over is closed then
 	closed   bool
 	flights  int                // groups under way
 	landing  *sync.Cond         // flights became fewer, or a pause ended
@@ -123,6 +123,7 @@ type Store struct {
 
 	alarm  chan struct{} // capacity 1: the timer's goroutine should look again
 	aside  chan struct{} // capacity 1: there are messages whose bodies somebody's condition asks for
+	over   chan struct{} // closed when the journal takes nothing more
 	stop   context.CancelFunc
 	ctx    context.Context // ends with Close
 	ending sync.WaitGroup
@@ -152,6 +153,7 @@ func Open(ctx context.Context, o Options) (*Store, error) {
 		redefining: map[*topicState]map[*flight]struct{}{},
 		alarm:      make(chan struct{}, 1),
 		aside:      make(chan struct{}, 1),
+		over:       make(chan struct{}),
 	}
 	if s.every == 0 {
 		s.every = 64 << 20
@@ -170,7 +172,8 @@ func Open(ctx context.Context, o Options) (*Store, error) {
 	}
 	s.state.beginVersions()
 	s.ctx, s.stop = context.WithCancel(context.Background())
-	s.ending.Add(3)
+	s.ending.Add(4)
+	go s.watch()
 	for _, keep := range []func(){s.keepServing, s.keepTime, s.keepCheckpoints} {
 		go func() {
 			if o.Begin != nil {
@@ -260,10 +263,48 @@ func (s *Store) usable() error {
 	switch {
 	case s.closed:
 		return ErrClosed
-	case s.failed != nil:
+	default:
+		return s.failure()
+	}
+}
+
+// failure tells why the journal takes nothing more, if so. The lock is held.
+func (s *Store) failure() error {
+	if s.failed != nil {
 		return fmt.Errorf("%w: %w", ErrUnavailable, s.failed)
 	}
 	return nil
+}
+
+// sound tells why what the state says may not be so any more, if so: the log is somebody else's, who goes on with it.
+// The lock is held.
+func (s *Store) sound() error {
+	if errors.Is(s.failed, journal.ErrLost) {
+		return s.failure()
+	}
+	return nil
+}
+
+// soundNow is sound without the lock.
+func (s *Store) soundNow() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.sound()
+}
+
+// watch ends the Store when it has lost the log, also when nobody asks the journal for anything: who waits or reads
+// does not. A journal that has failed shows in the next change, and what the state says stays true.
+func (s *Store) watch() {
+	defer s.ending.Done()
+	select {
+	case <-s.ctx.Done():
+	case <-s.journal.Failed():
+		if err := s.journal.Health(); errors.Is(err, journal.ErrLost) {
+			s.mu.Lock()
+			_ = s.journalError(err) // told to everybody from now on
+			s.mu.Unlock()
+		}
+	}
 }
 
 // enter waits for a place for one more group, and for the end of a pause. On success the lock is held and leave has to
@@ -328,6 +369,8 @@ func (s *Store) journalError(err error) error {
 	}
 	if s.failed == nil {
 		s.failed = err
+		close(s.over)
+		s.landing.Broadcast()
 	}
 	return fmt.Errorf("%w: %w", ErrUnavailable, err)
 }

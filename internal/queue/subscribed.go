@@ -70,13 +70,17 @@ func (s *state) topicOf(full string) *topicState {
 func (s *Store) HasTopic(_ context.Context, n Name) (bool, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.state.topicNames[s.Resolve(n)] != nil, nil
+	return s.state.topicNames[s.Resolve(n)] != nil, s.sound()
 }
 
 // TopicStats describes a topic now. Its subscriptions are those of one moment.
 func (s *Store) TopicStats(_ context.Context, n Name) (TopicStats, error) {
 	n = s.Resolve(n)
 	s.mu.Lock()
+	if err := s.sound(); err != nil {
+		s.mu.Unlock()
+		return TopicStats{}, err
+	}
 	t := s.state.topicNames[n]
 	if t == nil {
 		s.mu.Unlock()

@@ -27,7 +27,8 @@ type Disk struct {
 	flushed journal.Position // and up to here the death of the process
 	saved   []checkpoint     // the last two, the older one first
 	loaded  bool             // Keep was called: what is released may go
-	opened  bool
+	owner   *Journal         // who has it open and may append
+	term    uint64           // the greatest of those with which it was opened
 
 	live, total uint64 // bytes of records that are not released; of all
 }

@@ -16,7 +16,8 @@ type faults struct {
 	losing    bool   // the fate of the next group is unknown, and nothing is taken then
 	broken    error  // nothing is taken
 	unflushed error  // what Flush answers
-	reading   func() // called before the next read
+	reading   func() // called before the next read,
+	flushing  func() // and this one before the next flush
 	reads     int
 }
 
@@ -28,7 +29,7 @@ func (j *Journal) Hold(on bool) { j.set(func() { j.faults.held = on }) }
 func (j *Journal) AnswerFirst() {
 	var first waiter
 	j.set(func() { first, j.waiting = j.waiting[0], j.waiting[1:] })
-	first.done(0)
+	first.done(first.at, first.err, 0)
 }
 
 // Refuse lets done functions be told journal.ErrRefused and nothing be kept, until it is called with false.
@@ -51,14 +52,30 @@ func (j *Journal) FailNext(on bool) { j.set(func() { j.faults.losing = on }) }
 
 // fail ends the journal. The lock is held.
 func (j *Journal) fail(err error) {
-	if j.faults.broken == nil && errors.Is(err, journal.ErrFailed) {
+	over := func(err error) bool { return errors.Is(err, journal.ErrFailed) || errors.Is(err, journal.ErrLost) }
+	if over(err) && !over(j.faults.broken) {
 		close(j.failed)
 	}
 	j.faults.broken = err
 }
 
+// Depose lets the disk be somebody else's, as when it is opened with a greater term: what is not durable is lost, and
+// nothing is taken any more: journal.ErrLost. The disk can be opened then.
+func (j *Journal) Depose() { j.set(j.depose) }
+
+// depose is Depose with the lock held.
+func (j *Journal) depose() {
+	j.disk.cut(j.disk.synced)
+	j.lost, j.disk.owner = true, nil
+	j.fail(journal.ErrLost)
+	j.wake.Broadcast()
+}
+
 // BeforeRead lets f be called, once, before the next read.
 func (j *Journal) BeforeRead(f func()) { j.set(func() { j.faults.reading = f }) }
+
+// BeforeFlush lets f be called, once, before the next flush.
+func (j *Journal) BeforeFlush(f func()) { j.set(func() { j.faults.flushing = f }) }
 
 // Reads is how many records were read.
 func (j *Journal) Reads() (n int) {

@@ -20,6 +20,9 @@ type Options struct {
 	// Durability is what Info says; "": journal.None, which is what memory is. Who treats a Disk as something that
 	// outlives the process says journal.Fsync.
 	Durability journal.Durability
+	// Term, if set, takes the disk over from whoever has it open with a lesser one, who has lost it then: journal.ErrLost.
+	// It has to be greater than every term before: else it is the opening that is refused with that.
+	Term uint64
 	// KeepAll keeps the log whole, though nothing of a part of it is needed any more.
 	KeepAll bool
 	// Strict, if set, is told of what the contract allows and a careful owner does not do: a record that is released or
@@ -38,6 +41,7 @@ type Journal struct {
 	busy     bool     // done functions are being called
 	lent     bool     // somebody has the turn to call them
 	closed   bool
+	lost     bool // the disk is somebody else's
 	finished chan struct{}
 	failed   chan struct{}
 	stats    journal.Stats
@@ -48,11 +52,13 @@ var _ journal.Journal = (*Journal)(nil)
 
 // waiter is who waits for a group, or for what is there.
 type waiter struct {
-	done     func(left int)
+	at       journal.Position
+	err      error
+	done     journal.Done
 	appended bool // a group of its own
 }
 
-// Open opens the disk. Another Journal must not have it open: journal.ErrLocked.
+// Open opens the disk. Another Journal must not have it open, journal.ErrLocked, unless Options.Term takes it over.
 func (d *Disk) Open(o Options) (*Journal, error) {
 	if o.Limits.GroupBytes == 0 {
 		o.Limits.GroupBytes = 1 << 30
@@ -65,12 +71,17 @@ func (d *Disk) Open(o Options) (*Journal, error) {
 	}
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	if d.opened {
+	switch {
+	case o.Term != 0 && o.Term <= d.term:
+		return nil, fmt.Errorf("%w: term %d follows %d", journal.ErrLost, o.Term, d.term)
+	case o.Term == 0 && d.owner != nil:
 		return nil, journal.ErrLocked
+	case d.owner != nil:
+		d.owner.depose()
 	}
-	d.opened, d.loaded = true, false
 	j := &Journal{disk: d, opts: o, finished: make(chan struct{}), failed: make(chan struct{}),
 		wake: sync.NewCond(&d.mu)}
+	d.owner, d.loaded, d.term = j, false, max(d.term, o.Term)
 	go j.run()
 	return j, nil
 }
@@ -84,7 +95,7 @@ func (j *Journal) run() {
 	j.disk.mu.Lock()
 	defer j.disk.mu.Unlock()
 	for {
-		for j.lent || !j.closed && (j.faults.held || len(j.waiting) == 0) {
+		for j.lent || !j.closed && (j.held() || len(j.waiting) == 0) {
 			j.wake.Wait()
 		}
 		if len(j.waiting) == 0 {
@@ -99,7 +110,11 @@ func (j *Journal) run() {
 func (j *Journal) answer() {
 	ready := j.waiting
 	j.waiting, j.busy = nil, true
-	j.sync()
+	if j.sync(); j.lost {
+		for i := range ready { // nothing of these was kept, but who has lost the log cannot know that
+			ready[i].at, ready[i].err = 0, fmt.Errorf("%w: %w", journal.ErrUnknown, journal.ErrLost)
+		}
+	}
 	j.disk.mu.Unlock()
 	left := 0
 	for _, w := range ready {
@@ -111,15 +126,18 @@ func (j *Journal) answer() {
 		if w.appended {
 			left--
 		}
-		w.done(left)
+		w.done(w.at, w.err, left)
 	}
 	j.disk.mu.Lock()
 	j.busy = false
 	j.wake.Broadcast()
 }
 
+// held tells whether nothing becomes durable now.
+func (j *Journal) held() bool { return j.faults.held && !j.lost && !j.closed }
+
 func (j *Journal) sync() {
-	if j.disk.synced != j.disk.end {
+	if !j.lost && j.disk.synced != j.disk.end {
 		j.disk.synced, j.disk.flushed = j.disk.end, j.disk.end
 		j.stats.Syncs++
 	}
@@ -147,7 +165,7 @@ func (j *Journal) AppendTurn(records []journal.Record, done journal.Done) (func(
 func (j *Journal) turn() {
 	j.disk.mu.Lock()
 	defer j.disk.mu.Unlock()
-	for j.faults.held && !j.closed {
+	for j.held() {
 		j.wake.Wait()
 	}
 	j.answer()
@@ -170,7 +188,7 @@ func (j *Journal) append(records []journal.Record, done journal.Done) error {
 	default:
 		p = j.add(records)
 	}
-	j.waiting = append(j.waiting, waiter{func(left int) { done(p, err, left) }, true})
+	j.waiting = append(j.waiting, waiter{p, err, done, true})
 	j.wake.Broadcast()
 	return nil
 }
@@ -225,6 +243,12 @@ func (j *Journal) Write(records []journal.Record) error {
 func (j *Journal) Flush() error {
 	j.disk.mu.Lock()
 	defer j.disk.mu.Unlock()
+	if before := j.faults.flushing; before != nil {
+		j.faults.flushing = nil
+		j.disk.mu.Unlock()
+		before()
+		j.disk.mu.Lock()
+	}
 	err := j.usable()
 	if err == nil {
 		err = j.faults.unflushed
@@ -243,13 +267,13 @@ func (j *Journal) Sync(ctx context.Context) error {
 		j.sync()
 		return err
 	}
-	synced := make(chan struct{})
-	j.waiting = append(j.waiting, waiter{func(int) { close(synced) }, false})
+	synced := make(chan error, 1)
+	j.waiting = append(j.waiting, waiter{0, nil, func(_ journal.Position, err error, _ int) { synced <- err }, false})
 	j.disk.mu.Unlock()
 	defer j.disk.mu.Lock()
 	select {
-	case <-synced:
-		return nil
+	case err := <-synced:
+		return err
 	case <-ctx.Done():
 		return ctx.Err()
 	}
@@ -283,7 +307,10 @@ func (j *Journal) Read(ctx context.Context, addrs []journal.Address, each func(i
 // Scan implements journal.Journal.
 func (j *Journal) Scan(ctx context.Context, from journal.Position) iter.Seq2[journal.Group, error] {
 	j.disk.mu.Lock()
-	last, err := j.disk.end, j.usable()
+	last, err := j.disk.end, error(nil)
+	if j.closed {
+		err = journal.ErrClosed
+	}
 	j.disk.mu.Unlock()
 	return func(yield func(journal.Group, error) bool) {
 		for err == nil {
@@ -299,9 +326,7 @@ func (j *Journal) Scan(ctx context.Context, from journal.Position) iter.Seq2[jou
 			}
 			from = g.Position
 		}
-		if !errors.Is(err, journal.ErrFailed) { // what is there can be read
-			yield(journal.Group{}, err)
-		}
+		yield(journal.Group{}, err)
 	}
 }
 
@@ -337,7 +362,7 @@ func (j *Journal) Release(addrs ...journal.Address) {
 	j.disk.mu.Lock()
 	defer j.disk.mu.Unlock()
 	for _, a := range addrs {
-		if k := j.disk.find(a); k != nil && k.Life == journal.Lasting {
+		if k := j.disk.find(a); k != nil && k.Life == journal.Lasting && !j.lost {
 			if k.released {
 				j.strictly("record %d of group %d is released twice", a.Index, a.Position)
 			}
@@ -357,7 +382,7 @@ func (j *Journal) ReleaseBefore(p journal.Position) {
 	j.disk.mu.Lock()
 	defer j.disk.mu.Unlock()
 	for _, g := range j.disk.groups {
-		if g.position >= p {
+		if g.position >= p || j.lost {
 			return
 		}
 		for i := range g.records {
@@ -377,6 +402,9 @@ func (j *Journal) Keep(live iter.Seq[journal.Address]) {
 	}
 	j.disk.mu.Lock()
 	defer j.disk.mu.Unlock()
+	if j.lost {
+		return
+	}
 	for a := range keep {
 		if k := j.disk.find(a); k != nil && k.released {
 			j.strictly("record %d of group %d is kept after it was released", a.Index, a.Position)
@@ -409,6 +437,9 @@ func (j *Journal) SaveCheckpoint(_ context.Context, at journal.Position, write f
 	}
 	j.disk.mu.Lock()
 	defer j.disk.mu.Unlock()
+	if err := j.usable(); err != nil {
+		return err
+	}
 	if at > j.disk.synced {
 		j.strictly("a checkpoint at %d, of what is not durable", at)
 	}
@@ -486,8 +517,9 @@ func (j *Journal) Close() error {
 	<-j.finished
 	if !again {
 		j.disk.mu.Lock()
-		j.sync()
-		j.disk.opened = false
+		if j.sync(); !j.lost {
+			j.disk.owner = nil
+		}
 		j.disk.mu.Unlock()
 	}
 	return nil

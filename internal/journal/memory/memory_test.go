@@ -42,6 +42,17 @@ func TestContractWhenTheMediumFails(t *testing.T) {
 	})
 }
 
+func TestContractWhenTheLogChangesHands(t *testing.T) {
+	defer goleak.VerifyNone(t)
+	journaltest.RunOwners(t, func(*testing.T) journaltest.Owned {
+		disk := memory.New()
+		return journaltest.Owned{
+			Open: func(term uint64) (journal.Journal, error) { return disk.Open(memory.Options{Term: term}) },
+			Hang: func(j journal.Journal, hangs bool) { j.(*memory.Journal).Hold(hangs) },
+		}
+	})
+}
+
 func mustOpen(t *testing.T, d *memory.Disk, o memory.Options) *memory.Journal {
 	t.Helper()
 	j, err := d.Open(o)
