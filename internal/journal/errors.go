@@ -17,8 +17,8 @@ var (
 	ErrUnknown = errors.New("fate of the group is unknown")
 	// ErrFailed: an earlier sync or write failed; the journal takes nothing more until it is reopened.
 	ErrFailed = errors.New("journal has failed and must be reopened")
-	// ErrLost: the log is somebody else's by now, who may append to it. The journal takes nothing more, and nothing that
-	// it refuses with this error is ever in the log. Who wants the log back opens it anew, and folds what came.
+	// ErrLost: the log is somebody else's by now, who may append to it. The journal takes nothing more, and nothing
+	// that it refuses with this error is ever in the log. Who wants the log back opens it anew, and folds what came.
 	ErrLost = errors.New("another owner has taken over the log")
 	// ErrStalled: the medium has not answered for a while. Who appends waits until it does. Only Health says so.
 	ErrStalled = errors.New("the disk does not answer")
@@ -28,7 +28,8 @@ var (
 
 // Errors of reading and opening.
 var (
-	// ErrReleased: the record was released and is gone, or never was there.
+	// ErrReleased: the record was released and is gone, or never was there; or groups may be gone that are to be
+	// followed.
 	ErrReleased = errors.New("record is no longer in the journal")
 	// ErrNoCheckpoint: no checkpoint was ever saved: start from the beginning of the log.
 	ErrNoCheckpoint = errors.New("no checkpoint")

@@ -147,9 +147,9 @@ type Journal interface {
 	// a turn of AppendTurn's, never from within Append: they must not block, and must not call Close, Sync or Append,
 	// which waits while too many groups do. Write, Read and Release are allowed. An error returned by Append itself
 	// means that the group was refused and done will not be called (ErrTooLarge, ErrClosed, ErrFull, ErrFailed,
-	// ErrLost). An error given to done is ErrRefused or ErrLost (nothing was kept) or ErrUnknown (the group may be found
-	// in the log later, or not: reopen and catch up). A group that becomes durable at all does so before a later owner
-	// finds the end of the log.
+	// ErrLost). An error given to done is ErrRefused or ErrLost (nothing was kept) or ErrUnknown (the group may be
+	// found in the log later, or not: reopen and catch up). A group that becomes durable at all does so before a later
+	// owner finds the end of the log.
 	Append(records []Record, done Done) error
 
 	// AppendTurn is Append by somebody who will wait for done and can make the sync himself. When no sync runs, the
@@ -186,6 +186,13 @@ type Journal interface {
 	// ends the walk with an error as its last step.
 	Scan(ctx context.Context, from Position) iter.Seq2[Group, error]
 
+	// Follow is a Scan that goes on: it walks the groups after position from, oldest first, each as soon as it is
+	// durable in the sense of Info().Durability, until ctx ends, or the journal is closed, fails or is lost. Why it
+	// ended is its last step. It misses no group: where some may have been reclaimed, because from is before the older
+	// of the two kept checkpoints, or the walk has fallen so far behind, it ends with ErrReleased, and whoever follows
+	// begins anew from the newest checkpoint.
+	Follow(ctx context.Context, from Position) iter.Seq2[Group, error]
+
 	// End is the position of the last group that was appended or written before the call. Unless Flush has returned
 	// since then it may wait for the medium. A group that Flush says is kept in memory may not be counted.
 	End() Position
@@ -219,8 +226,8 @@ type Journal interface {
 	Failed() <-chan struct{}
 
 	// Health is nil when a small group with lasting records would be taken now: otherwise it is what Append would say
-	// (ErrFailed, ErrLost, ErrFull, ErrClosed, ErrRefused), or ErrStalled when Append would not return, or nobody be told that
-	// the group is durable, for the medium does not answer. It costs little, changes nothing and never hangs.
+	// (ErrFailed, ErrLost, ErrFull, ErrClosed, ErrRefused), or ErrStalled when Append would not return, or nobody be
+	// told that the group is durable, for the medium does not answer. It costs little, changes nothing and never hangs.
 	Health() error
 
 	// Close waits for what was appended to be durable and for its done functions, then lets go of the log. A second

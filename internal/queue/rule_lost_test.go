@@ -105,13 +105,22 @@ func whatIsAsked(tok Token) map[string]func(ctx context.Context, s *Store) error
 	one := from(news)
 	other := Name{DefaultNamespace, "other"}
 	return map[string]func(ctx context.Context, s *Store) error{
-		"Put":     func(ctx context.Context, s *Store) error { _, err := s.Put(ctx, news, text("x")); return err },
-		"Publish": func(ctx context.Context, s *Store) error { _, err := s.Publish(ctx, news, text("x")); return err },
+		"Put": func(ctx context.Context, s *Store) error {
+			_, err := s.Put(ctx, news, text("x"))
+			return err
+		},
+		"Publish": func(ctx context.Context, s *Store) error {
+			_, err := s.Publish(ctx, news, text("x"))
+			return err
+		},
 		"PublishEach": func(ctx context.Context, s *Store) error {
 			_, err := s.PublishEach(ctx, news, []message.Message{{}})
 			return err
 		},
-		"Claim": func(ctx context.Context, s *Store) error { _, err := s.Claim(ctx, ClaimRequest{From: one}); return err },
+		"Claim": func(ctx context.Context, s *Store) error {
+			_, err := s.Claim(ctx, ClaimRequest{From: one})
+			return err
+		},
 		"Commit": func(ctx context.Context, s *Store) error {
 			_, _, err := s.Commit(ctx, Change{Notes: []Note{{Room: "r", Key: "k"}}})
 			return err
@@ -124,13 +133,19 @@ func whatIsAsked(tok Token) map[string]func(ctx context.Context, s *Store) error
 			_, err := s.Extend(ctx, []Token{tok}, time.Minute)
 			return err
 		},
-		"Peek":   func(ctx context.Context, s *Store) error { _, err := s.Peek(ctx, news, PeekRequest{}); return err },
-		"Look":   func(ctx context.Context, s *Store) error { _, err := s.Look(ctx, news, 1); return err },
-		"First":  func(ctx context.Context, s *Store) error { _, _, err := s.First(ctx, one[0]); return err },
-		"Idle":   func(ctx context.Context, s *Store) error { _, err := s.Idle(ctx, news, nil); return err },
-		"Stats":  func(ctx context.Context, s *Store) error { _, err := s.Stats(ctx, news); return err },
-		"Purge":  func(ctx context.Context, s *Store) error { _, err := s.Purge(ctx, news); return err },
-		"Remove": func(ctx context.Context, s *Store) error { _, err := s.Remove(ctx, news, []uint64{2}); return err },
+		"Peek": func(ctx context.Context, s *Store) error {
+			_, err := s.Peek(ctx, news, PeekRequest{})
+			return err
+		},
+		"Look":  func(ctx context.Context, s *Store) error { _, err := s.Look(ctx, news, 1); return err },
+		"First": func(ctx context.Context, s *Store) error { _, _, err := s.First(ctx, one[0]); return err },
+		"Idle":  func(ctx context.Context, s *Store) error { _, err := s.Idle(ctx, news, nil); return err },
+		"Stats": func(ctx context.Context, s *Store) error { _, err := s.Stats(ctx, news); return err },
+		"Purge": func(ctx context.Context, s *Store) error { _, err := s.Purge(ctx, news); return err },
+		"Remove": func(ctx context.Context, s *Store) error {
+			_, err := s.Remove(ctx, news, []uint64{2})
+			return err
+		},
 		"Replay": func(ctx context.Context, s *Store) error {
 			_, err := s.Replay(ctx, news, ReplayRequest{To: other})
 			return err
@@ -139,21 +154,51 @@ func whatIsAsked(tok Token) map[string]func(ctx context.Context, s *Store) error
 			_, err := s.Seek(ctx, news, SeekTo{Time: time.Now()})
 			return err
 		},
-		"SetNotes":    func(ctx context.Context, s *Store) error { return s.SetNotes(ctx, Note{Room: "r", Key: "k"}) },
-		"KeepNotes":   func(ctx context.Context, s *Store) error { return s.KeepNotes(ctx, Note{Room: "r", Key: "k"}) },
-		"Note":        func(ctx context.Context, s *Store) error { _, _, err := s.Note(ctx, "room", "key"); return err },
-		"NoteSize":    func(ctx context.Context, s *Store) error { _, _, err := s.NoteSize(ctx, "room", "key"); return err },
-		"Notes":       func(ctx context.Context, s *Store) error { _, err := s.Notes(ctx, "room"); return err },
-		"NoteKeys":    func(ctx context.Context, s *Store) error { _, err := s.NoteKeys(ctx, "room", ""); return err },
-		"Queues":      func(ctx context.Context, s *Store) error { _, err := s.Queues(ctx); return err },
-		"Topics":      func(ctx context.Context, s *Store) error { _, err := s.Topics(ctx); return err },
-		"Snapshots":   func(ctx context.Context, s *Store) error { _, err := s.Snapshots(ctx); return err },
-		"HasTopic":    func(ctx context.Context, s *Store) error { _, err := s.HasTopic(ctx, news); return err },
-		"TopicStats":  func(ctx context.Context, s *Store) error { _, err := s.TopicStats(ctx, news); return err },
-		"Definition":  func(ctx context.Context, s *Store) error { _, _, err := s.Definition(ctx, news); return err },
-		"Parse":       func(ctx context.Context, s *Store) error { _, err := s.Parse(ctx, news, "n = 1"); return err },
-		"QueueOf":     func(ctx context.Context, s *Store) error { _, _, err := s.QueueOf(ctx, tok); return err },
-		"TokenOf":     func(ctx context.Context, s *Store) error { _, _, err := s.TokenOf(ctx, news, 1); return err },
+		"SetNotes":  func(ctx context.Context, s *Store) error { return s.SetNotes(ctx, Note{Room: "r", Key: "k"}) },
+		"KeepNotes": func(ctx context.Context, s *Store) error { return s.KeepNotes(ctx, Note{Room: "r", Key: "k"}) },
+		"Note": func(ctx context.Context, s *Store) error {
+			_, _, err := s.Note(ctx, "room", "key")
+			return err
+		},
+		"NoteSize": func(ctx context.Context, s *Store) error {
+			_, _, err := s.NoteSize(ctx, "room", "key")
+			return err
+		},
+		"Notes": func(ctx context.Context, s *Store) error {
+			_, err := s.Notes(ctx, "room")
+			return err
+		},
+		"NoteKeys": func(ctx context.Context, s *Store) error {
+			_, err := s.NoteKeys(ctx, "room", "")
+			return err
+		},
+		"Queues":    func(ctx context.Context, s *Store) error { _, err := s.Queues(ctx); return err },
+		"Topics":    func(ctx context.Context, s *Store) error { _, err := s.Topics(ctx); return err },
+		"Snapshots": func(ctx context.Context, s *Store) error { _, err := s.Snapshots(ctx); return err },
+		"HasTopic": func(ctx context.Context, s *Store) error {
+			_, err := s.HasTopic(ctx, news)
+			return err
+		},
+		"TopicStats": func(ctx context.Context, s *Store) error {
+			_, err := s.TopicStats(ctx, news)
+			return err
+		},
+		"Definition": func(ctx context.Context, s *Store) error {
+			_, _, err := s.Definition(ctx, news)
+			return err
+		},
+		"Parse": func(ctx context.Context, s *Store) error {
+			_, err := s.Parse(ctx, news, "n = 1")
+			return err
+		},
+		"QueueOf": func(ctx context.Context, s *Store) error {
+			_, _, err := s.QueueOf(ctx, tok)
+			return err
+		},
+		"TokenOf": func(ctx context.Context, s *Store) error {
+			_, _, err := s.TokenOf(ctx, news, 1)
+			return err
+		},
 		"Ready":       func(ctx context.Context, s *Store) error { return s.Ready(ctx) },
 		"RenameQueue": func(ctx context.Context, s *Store) error { return s.RenameQueue(ctx, news, other) },
 		"DeleteQueue": func(ctx context.Context, s *Store) error { return s.DeleteQueue(ctx, news) },
@@ -168,7 +213,10 @@ func whatIsAsked(tok Token) map[string]func(ctx context.Context, s *Store) error
 			_, err := s.CreateQueue(ctx, other, Definition{})
 			return err
 		},
-		"CreateTopic": func(ctx context.Context, s *Store) error { _, err := s.CreateTopic(ctx, other, nil); return err },
+		"CreateTopic": func(ctx context.Context, s *Store) error {
+			_, err := s.CreateTopic(ctx, other, nil)
+			return err
+		},
 		"TakeSnapshot": func(ctx context.Context, s *Store) error {
 			_, err := s.TakeSnapshot(ctx, other, news, SnapshotOptions{})
 			return err

@@ -52,6 +52,7 @@ type Journal struct {
 	intake intake
 
 	waiting *batch.Grouper[waiter] // for syncs; nil: opened for reading only
+	news    news                   // of what has become durable
 
 	zeroMu     sync.Mutex // held while the keeper writes zeros; it does not take mu meanwhile
 	manifestMu sync.Mutex // one change of the set of segments at a time

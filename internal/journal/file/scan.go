@@ -11,8 +11,9 @@ import (
 
 // extent is a part of the log to walk.
 type extent struct {
-	s   *segment
-	end int64
+	s     *segment
+	end   int64
+	until int64 // no group that begins here or behind it is walked
 }
 
 // Scan implements journal.Journal.
@@ -61,7 +62,7 @@ func (j *Journal) extents(from journal.Position) ([]extent, error) {
 	var list []extent
 	for _, s := range j.segs {
 		if last := s.totals.last; last > from || last == from && from >= s.base && from > 0 {
-			list = append(list, extent{s, s.end})
+			list = append(list, extent{s, s.end, s.end})
 		}
 	}
 	return list, nil
@@ -71,8 +72,11 @@ func (e extent) scan(ctx context.Context, from journal.Position, yield func(jour
 	err error) {
 	w := newWalker(e.s, segmentHeaderBytes, e.end)
 	w.skipTo(from)
+	if rest := e.until - w.offset + windowFirst; rest < windowBytes { // who follows the log reads little at a time
+		w.w.ahead = rest
+	}
 	var records []journal.Record
-	for w.offset < e.end {
+	for w.offset < e.until {
 		if err := ctx.Err(); err != nil {
 			return false, err
 		}
@@ -111,6 +115,7 @@ func (k *walker) skipTo(p journal.Position) {
 		return
 	}
 	at := newWalker(s, offset, k.limit)
+	at.w.ahead = windowFirst
 	if at.next() == nil {
 		k.offset = at.offset
 	}

@@ -165,6 +165,7 @@ func (j *Journal) syncSegment(s *segment, last journal.Position) error {
 	j.count.syncs.Add(1)
 	j.noteSynced(s, last)
 	j.durable.Store(uint64(last)) // only here, under syncMu
+	j.news.tell()
 	return nil
 }
 

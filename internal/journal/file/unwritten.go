@@ -65,6 +65,9 @@ func (j *Journal) flush() error {
 		u.reset()
 		j.lastWritten = j.last
 		j.holdBack(0)
+		if j.opts.Durability != journal.Fsync {
+			j.news.tell()
+		}
 	case fullError(err) && j.opts.Durability != journal.None: // with none they have been answered
 		err = fmt.Errorf("%w: write %d bytes at %d of %s: %w", journal.ErrFull, len(u.bytes), from, s.name, err)
 		j.takeBack(from+int64(n), err)

@@ -27,6 +27,8 @@ func RunFaults(t *testing.T, fresh func(t *testing.T) (Harness, Faults)) {
 		{"FullMediumRefusesMessagesAndTakesSettlements", testFull},
 		{"MediumThatDoesNotAnswerIsToldAndGoesOn", testStalled},
 		{"NobodyWaitsForAMediumThatDoesNotAnswerButWhoAsksForIt", testGiven},
+		{"WhoFollowsSeesNothingThatIsNotDurable", testFollowDurable},
+		{"WhoFollowsSeesAllThatWasDurableWhenTheJournalFailed", testFollowFailed},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

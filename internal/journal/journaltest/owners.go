@@ -13,8 +13,8 @@ import (
 
 // Owned is one log, empty at first, that can change hands while it is open.
 type Owned struct {
-	// Open opens the log as an owner of that term: whoever has opened it with a lesser one has lost it then. A term that
-	// is not greater than all before is refused with journal.ErrLost.
+	// Open opens the log as an owner of that term: whoever has opened it with a lesser one has lost it then. A term
+	// that is not greater than all before is refused with journal.ErrLost.
 	Open func(term uint64) (journal.Journal, error)
 	// Hang lets nothing that j appends become durable, until it is told otherwise or j has lost the log.
 	Hang func(j journal.Journal, hangs bool)
@@ -31,6 +31,7 @@ func RunOwners(t *testing.T, fresh func(t *testing.T) Owned) {
 		{"WhatWasOnItsWayIsThereOnlyIfNobodyWasToldOtherwise", testHandOver},
 		{"NothingComesBehindAGroupOfUnknownFate", testUnknownAndLost},
 		{"WhoHasLostTheLogReleasesAndSavesNothing", testLostReleases},
+		{"WhoFollowsSeesNoGroupThatTheNextOwnerLacks", testFollowLost},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) { tt.test(t, fresh(t)) })

@@ -30,6 +30,8 @@ type Disk struct {
 	owner   *Journal         // who has it open and may append
 	term    uint64           // the greatest of those with which it was opened
 
+	news chan struct{} // closed when there is something for those who follow the log
+
 	live, total uint64 // bytes of records that are not released; of all
 }
 
@@ -52,14 +54,21 @@ type checkpoint struct {
 }
 
 // New makes an empty Disk.
-func New() *Disk { return &Disk{} }
+func New() *Disk { return &Disk{news: make(chan struct{})} }
+
+// tell wakes those who follow the log. The lock is held.
+func (d *Disk) tell() {
+	close(d.news)
+	d.news = make(chan struct{})
+}
 
 // After returns what a restart finds: after a power cut only what was synced, else what was flushed too. It is a copy:
 // what holds this Disk open now may go on with it.
 func (d *Disk) After(powerCut bool) *Disk {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	n := &Disk{end: d.flushed, saved: slices.Clone(d.saved), live: d.live, total: d.total}
+	n := New()
+	n.end, n.saved, n.live, n.total = d.flushed, slices.Clone(d.saved), d.live, d.total
 	if powerCut {
 		n.end = d.synced
 	}

@@ -57,6 +57,7 @@ func (j *Journal) fail(err error) {
 		close(j.failed)
 	}
 	j.faults.broken = err
+	j.disk.tell()
 }
 
 // Depose lets the disk be somebody else's, as when it is opened with a greater term: what is not durable is lost, and

@@ -20,9 +20,12 @@ type Options struct {
 	// Durability is what Info says; "": journal.None, which is what memory is. Who treats a Disk as something that
 	// outlives the process says journal.Fsync.
 	Durability journal.Durability
-	// Term, if set, takes the disk over from whoever has it open with a lesser one, who has lost it then: journal.ErrLost.
-	// It has to be greater than every term before: else it is the opening that is refused with that.
+	// Term, if set, takes the disk over from whoever has it open with a lesser one, who has lost it then:
+	// journal.ErrLost. It has to be greater than every term before: else it is the opening that is refused with that.
 	Term uint64
+	// ReadOnly opens the disk whoever has it open, to read it and to follow what comes. Nothing is taken:
+	// journal.ErrRefused.
+	ReadOnly bool
 	// KeepAll keeps the log whole, though nothing of a part of it is needed any more.
 	KeepAll bool
 	// Strict, if set, is told of what the contract allows and a careful owner does not do: a record that is released or
@@ -71,7 +74,12 @@ func (d *Disk) Open(o Options) (*Journal, error) {
 	}
 	d.mu.Lock()
 	defer d.mu.Unlock()
+	j := &Journal{disk: d, opts: o, finished: make(chan struct{}), failed: make(chan struct{}),
+		wake: sync.NewCond(&d.mu)}
 	switch {
+	case o.ReadOnly:
+		go j.run()
+		return j, nil
 	case o.Term != 0 && o.Term <= d.term:
 		return nil, fmt.Errorf("%w: term %d follows %d", journal.ErrLost, o.Term, d.term)
 	case o.Term == 0 && d.owner != nil:
@@ -79,8 +87,6 @@ func (d *Disk) Open(o Options) (*Journal, error) {
 	case d.owner != nil:
 		d.owner.depose()
 	}
-	j := &Journal{disk: d, opts: o, finished: make(chan struct{}), failed: make(chan struct{}),
-		wake: sync.NewCond(&d.mu)}
 	d.owner, d.loaded, d.term = j, false, max(d.term, o.Term)
 	go j.run()
 	return j, nil
@@ -133,13 +139,17 @@ func (j *Journal) answer() {
 	j.wake.Broadcast()
 }
 
+// owns tells whether what the journal is told concerns the disk.
+func (j *Journal) owns() bool { return j.disk.owner == j }
+
 // held tells whether nothing becomes durable now.
 func (j *Journal) held() bool { return j.faults.held && !j.lost && !j.closed }
 
 func (j *Journal) sync() {
-	if !j.lost && j.disk.synced != j.disk.end {
+	if j.owns() && j.disk.synced != j.disk.end {
 		j.disk.synced, j.disk.flushed = j.disk.end, j.disk.end
 		j.stats.Syncs++
+		j.disk.tell()
 	}
 }
 
@@ -213,8 +223,11 @@ func (j *Journal) takes(records []journal.Record) error {
 
 // usable tells why nothing is taken any more.
 func (j *Journal) usable() error {
-	if j.closed {
+	switch {
+	case j.closed:
 		return journal.ErrClosed
+	case j.opts.ReadOnly:
+		return fmt.Errorf("%w: opened for reading only", journal.ErrRefused)
 	}
 	return j.faults.broken
 }
@@ -279,77 +292,6 @@ func (j *Journal) Sync(ctx context.Context) error {
 	}
 }
 
-// Read implements journal.Journal.
-func (j *Journal) Read(ctx context.Context, addrs []journal.Address, each func(int, journal.Record, error)) error {
-	j.disk.mu.Lock()
-	before, closed := j.faults.reading, j.closed
-	j.faults.reading = nil
-	j.disk.mu.Unlock()
-	if closed {
-		return journal.ErrClosed
-	}
-	if before != nil {
-		before()
-	}
-	for i, a := range addrs {
-		if err := ctx.Err(); err != nil {
-			return err
-		}
-		j.disk.mu.Lock()
-		j.faults.reads++
-		r, err := j.disk.read(a)
-		j.disk.mu.Unlock()
-		each(i, r, err)
-	}
-	return nil
-}
-
-// Scan implements journal.Journal.
-func (j *Journal) Scan(ctx context.Context, from journal.Position) iter.Seq2[journal.Group, error] {
-	j.disk.mu.Lock()
-	last, err := j.disk.end, error(nil)
-	if j.closed {
-		err = journal.ErrClosed
-	}
-	j.disk.mu.Unlock()
-	return func(yield func(journal.Group, error) bool) {
-		for err == nil {
-			if err = ctx.Err(); err != nil {
-				break
-			}
-			g := j.next(from, last)
-			if g.Records == nil || !yield(g, nil) {
-				return
-			}
-			for _, r := range g.Records { // they are valid only until now
-				clear(r.Head)
-			}
-			from = g.Position
-		}
-		yield(journal.Group{}, err)
-	}
-}
-
-// next returns the first group behind from that is not behind last, without bodies; none: one without records.
-func (j *Journal) next(from, last journal.Position) journal.Group {
-	j.disk.mu.Lock()
-	defer j.disk.mu.Unlock()
-	i, there := j.disk.search(from)
-	if there {
-		i++
-	}
-	if i == len(j.disk.groups) || j.disk.groups[i].position > last {
-		return journal.Group{}
-	}
-	g := &j.disk.groups[i]
-	out := journal.Group{Position: g.position, Records: make([]journal.Record, len(g.records))}
-	for i := range g.records {
-		out.Records[i] = g.records[i].Record
-		out.Records[i].Head, out.Records[i].Body = bytes.Clone(out.Records[i].Head), nil
-	}
-	return out
-}
-
 // End implements journal.Journal.
 func (j *Journal) End() journal.Position {
 	j.disk.mu.Lock()
@@ -362,7 +304,7 @@ func (j *Journal) Release(addrs ...journal.Address) {
 	j.disk.mu.Lock()
 	defer j.disk.mu.Unlock()
 	for _, a := range addrs {
-		if k := j.disk.find(a); k != nil && k.Life == journal.Lasting && !j.lost {
+		if k := j.disk.find(a); k != nil && k.Life == journal.Lasting && j.owns() {
 			if k.released {
 				j.strictly("record %d of group %d is released twice", a.Index, a.Position)
 			}
@@ -382,7 +324,7 @@ func (j *Journal) ReleaseBefore(p journal.Position) {
 	j.disk.mu.Lock()
 	defer j.disk.mu.Unlock()
 	for _, g := range j.disk.groups {
-		if g.position >= p || j.lost {
+		if g.position >= p || !j.owns() {
 			return
 		}
 		for i := range g.records {
@@ -402,7 +344,7 @@ func (j *Journal) Keep(live iter.Seq[journal.Address]) {
 	}
 	j.disk.mu.Lock()
 	defer j.disk.mu.Unlock()
-	if j.lost {
+	if !j.owns() {
 		return
 	}
 	for a := range keep {
@@ -517,9 +459,10 @@ func (j *Journal) Close() error {
 	<-j.finished
 	if !again {
 		j.disk.mu.Lock()
-		if j.sync(); !j.lost {
+		if j.sync(); j.owns() {
 			j.disk.owner = nil
 		}
+		j.disk.tell()
 		j.disk.mu.Unlock()
 	}
 	return nil

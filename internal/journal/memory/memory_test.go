@@ -53,6 +53,52 @@ func TestContractWhenTheLogChangesHands(t *testing.T) {
 	})
 }
 
+func TestASpareFollowsTheLogFromOwnerToOwner(t *testing.T) {
+	d := memory.New()
+	write := func(j *memory.Journal, n uint64) {
+		t.Helper()
+		if err := j.Write([]journal.Record{{Sequence: n}}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	sync := func(j *memory.Journal) {
+		t.Helper()
+		if err := j.Sync(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	first := mustOpen(t, d, memory.Options{Term: 1})
+	spare := mustOpen(t, d, memory.Options{ReadOnly: true})
+	if err := spare.Write([]journal.Record{{}}); !errors.Is(err, journal.ErrRefused) {
+		t.Errorf("a spare writes: %v", err)
+	}
+	write(first, 1)
+	sync(first)
+	write(first, 2) // it is not durable, and lost with the first owner
+	next := uint64(1)
+	for g, err := range spare.Follow(t.Context(), 0) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		if n := g.Records[0].Sequence; n != next {
+			t.Fatalf("the spare sees %d, want %d", n, next)
+		}
+		if next == 3 {
+			break
+		}
+		next = 3
+		second := mustOpen(t, d, memory.Options{Term: 2})
+		write(second, 3)
+		sync(second)
+	}
+	if err := spare.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := d.Open(memory.Options{}); !errors.Is(err, journal.ErrLocked) {
+		t.Errorf("with the second owner, after the spare has gone, the disk answers %v", err)
+	}
+}
+
 func mustOpen(t *testing.T, d *memory.Disk, o memory.Options) *memory.Journal {
 	t.Helper()
 	j, err := d.Open(o)
