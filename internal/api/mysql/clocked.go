@@ -8,8 +8,8 @@ import (
 	gms "github.com/dolthub/go-mysql-server/sql"
 )
 
-// works are the functions of clocks, of documents, of places in texts, of UUIDs and of addresses.
-var works = []map[string]clockwork{clocks, documents, counters, uuids, addresses}
+// works are the functions of clocks, of documents, of places in texts, of UUIDs, of addresses and of numbers.
+var works = []map[string]clockwork{clocks, documents, counters, uuids, addresses, reals}
 
 // workOf is how the function of a name works.
 func workOf(name string) (work clockwork) {
@@ -48,7 +48,7 @@ func clockFunctions() (fs []gms.Function) {
 			if uuids[name].most > 0 {
 				args = swapOf(ctx, args)
 			}
-			return &clocked{name: name, args: spelt(ctx, args)}, nil
+			return &clocked{name: name, args: typedFor(ctx, name, args)}, nil
 		}
 		fs = append(fs, gms.FunctionN{Name: name, Fn: made})
 	}

@@ -196,6 +196,7 @@ var unnumbered = []struct {
 	{regexp.MustCompile(`^number of values does not match|^invalid insert: `), 1136, "21S01"},
 	{regexp.MustCompile(`^ambiguous column name`), 1052, "23000"},
 	{regexp.MustCompile(`too large for column|is too long for column|Data too long`), 1406, "22001"},
+	{regexp.MustCompile(`BIGINT value is out of range`), 1690, "22003"},
 	{regexp.MustCompile(`(?i)out of range`), 1264, "22003"},
 	{regexp.MustCompile(`^Unknown system variable`), 1193, "HY000"},
 	{regexp.MustCompile(`^Variable '.*' is a read only variable`), 1238, "HY000"},

@@ -53,17 +53,17 @@ func deviations(_ *gms.Context, args []gms.Expression) []gms.Expression {
 	return args
 }
 
-// wholeSeconds are those of a date without digits of a second: an integer, not a DECIMAL.
-type wholeSeconds struct{}
+// pointless is a DECIMAL without digits behind its point that is an integer to MySQL.
+type pointless struct{}
 
-func (wholeSeconds) typeOf(inner gms.Type) gms.Type {
+func (pointless) typeOf(inner gms.Type) gms.Type {
 	if d, ok := inner.(gms.DecimalType); ok && d.Scale() == 0 {
 		return types.Int64
 	}
 	return inner
 }
 
-func (wholeSeconds) look(_ *gms.Context, v any) (any, error) {
+func (pointless) look(_ *gms.Context, v any) (any, error) {
 	if d, ok := v.(*apd.Decimal); ok && d.Exponent >= 0 {
 		return d.Int64()
 	}
@@ -163,7 +163,7 @@ func mendedFunctions() (fs []gms.Function) {
 			made = func(ctx *gms.Context, args []gms.Expression) (gms.Expression, error) {
 				e, err := f.NewInstance(ctx, mended[name](ctx, typedFor(ctx, name, args)))
 				if u, ok := e.(*function.UnixTimestamp); ok && err == nil {
-					return &seen[wholeSeconds]{u, wholeSeconds{}}, nil
+					return &seen[pointless]{u, pointless{}}, nil
 				}
 				return e, err
 			}

@@ -36,6 +36,22 @@ func overflowIn(ctx *gms.Context, e gms.Expression) (gms.Expression, bool) {
 		if types.IsFloat(f.Type(ctx)) {
 			return &seen[finite]{e, finite{e.String()}}, true
 		}
+	case *clocked:
+		switch t := f.Type(ctx); {
+		case reals[f.name].eval == nil:
+		case types.IsFloat(t):
+			return &seen[finite]{e, finite{e.String()}}, true
+		case t == types.Int64:
+			return &seen[pointless]{e, pointless{}}, true
+		}
+	case *function.AbsVal:
+		if types.IsInteger(f.Type(ctx)) {
+			return &seen[positive]{e, positive{e.String()}}, true
+		}
+	case *expression.UnaryMinus:
+		if _, literal := f.Child.(*expression.Literal); !literal && types.IsInteger(f.Child.Type(ctx)) {
+			return expression.NewUnaryMinus(&seen[negatable]{f.Child, negatable{e.String()}}), true
+		}
 	}
 	return e, false
 }
@@ -197,4 +213,37 @@ func (f finite) look(_ *gms.Context, v any) (any, error) {
 		return nil, outOfRange("DOUBLE", f.text)
 	}
 	return v, nil
+}
+
+// positive is a number without its sign: the smallest of 64 bits has none.
+type positive struct{ text string }
+
+func (p positive) look(_ *gms.Context, v any) (any, error) {
+	if n, ok := signedOf(v); ok && n.negative {
+		return nil, outOfRange("BIGINT", p.text)
+	}
+	return v, nil
+}
+
+// negatable is a whole number before a minus. go-mysql-server keeps to the bits of its type.
+type negatable struct{ text string }
+
+func (negatable) typeOf(inner gms.Type) gms.Type {
+	if types.IsUnsigned(inner) {
+		return types.Int64
+	}
+	return inner
+}
+
+func (n negatable) look(_ *gms.Context, v any) (any, error) {
+	switch of, ok := signedOf(v); {
+	case !ok || of.negative && of.size <= math.MaxInt64:
+		return v, nil
+	case of.negative || of.size > 1<<63:
+		return nil, outOfRange("BIGINT", n.text)
+	case of.size == 1<<63: // the smallest number
+		return of.size, nil
+	default:
+		return int64(of.size), nil
+	}
 }
