@@ -133,8 +133,11 @@ func (o *spool) add(ctx *gms.Context, row gms.Row) (err error) {
 			return err
 		}
 		values[i] = plainFloat(values[i], notFixed)
-		if o.t.columns[w].Type == message.TypeTime {
+		switch o.t.columns[w].Type {
+		case message.TypeTime:
 			values[i] = sqltypes.MakeTrusted(sqltypes.Time, fraction(values[i].ToBytes(), o.t.columns[w].Length))
+		case message.TypeDate, message.TypeDateTime, message.TypeTimestamp:
+			values[i] = plainYear(values[i])
 		}
 		o.bytes += values[i].Len()
 	}

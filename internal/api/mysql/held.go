@@ -187,6 +187,11 @@ func (dayNumber) look(ctx *gms.Context, v any) (any, error) {
 // dayIn is an argument of such a function.
 func dayIn(ctx *gms.Context, e gms.Expression) (gms.Expression, bool) {
 	if t := e.Type(ctx); types.IsInteger(t) || types.IsDecimal(t) {
+		if l, ok := e.(*expression.Literal); ok && l.Value() != nil && len(text64(l.Value())) <= len("20260102") {
+			if m, ok := dayOf(ctx, l.Value()); ok {
+				return expression.NewLiteral(m.day, types.Date), true
+			}
+		}
 		return &seen[dayNumber]{e, dayNumber{}}, true
 	}
 	return e, false

@@ -2,6 +2,7 @@ package mysql
 
 import (
 	"database/sql"
+	"strings"
 	"testing"
 	"time"
 )
@@ -84,5 +85,58 @@ func TestTheWayOfASimpleSelectIsBoundedToo(t *testing.T) {
 		if number, value := ask(t, c, statement); number != 0 || value != nil {
 			t.Errorf("%s: error %d, %v", statement, number, value)
 		}
+	}
+}
+
+// TestNoIntervalIsTooLargeForItsNumber: it leads to a date as far as MySQL has dates, and to NULL with a warning behind.
+func TestNoIntervalIsTooLargeForItsNumber(t *testing.T) {
+	c := newRig(t, Config{}, nil).connect("")
+	exec(t, c, "CREATE TABLE far (d date, at datetime, ti time, n bigint) ENGINE=QUEUE")
+	exec(t, c, "INSERT INTO far VALUES ('2024-01-31', '2024-01-31 10:00:00', '10:20:30', 9223372036854775807)")
+	answers(t, c, "far", map[string]string{
+		"at + INTERVAL 99999999999 SECOND":                    "5192-12-15 19:46:39",
+		"at - INTERVAL 60000000000 SECOND":                    "0122-10-04 23:20:00",
+		"date_add('2024-01-31', INTERVAL 99999999999 SECOND)": "5192-12-15 09:46:39",
+		"d + INTERVAL 8000 * 365 DAY":                         "",
+		"d + INTERVAL 7000 YEAR":                              "9024-01-31", "d + INTERVAL 27 WEEK": "2024-08-07",
+		"d + INTERVAL 9 QUARTER": "2026-04-30", "d - INTERVAL 11 MONTH": "2023-02-28",
+		"date '2024-02-29' - INTERVAL 1 YEAR": "2023-02-28", "'9999-12-31' + INTERVAL 0 DAY": "9999-12-31",
+		"ti + INTERVAL 1 HOUR": "11:20:30", "date_sub(ti, INTERVAL 30 SECOND)": "10:20:00",
+		"ti + INTERVAL 1000 HOUR": "838:59:59", "date_add(20240131, INTERVAL 1 DAY)": "2024-02-01",
+		"date_add('2024-01-31', INTERVAL 1 HOUR)": "2024-01-31 01:00:00",
+		"timestampadd(MINUTE, 1, d)":              "2024-01-31 00:01:00",
+		"adddate(d, 1)":                           "2024-02-01", "date_add('2024-01-31 10:00:00', INTERVAL 1 DAY)": "2024-02-01 10:00:00",
+	})
+	for _, unit := range strings.Fields("MICROSECOND SECOND MINUTE HOUR DAY WEEK MONTH QUARTER YEAR") {
+		for _, beyond := range []string{"at + INTERVAL n " + unit, "d - INTERVAL n " + unit, "at + INTERVAL -n-1 " + unit,
+			"date_add('2024-01-31', INTERVAL 9223372036854775807 " + unit + ")"} {
+			if number, value := ask(t, c, "SELECT "+beyond+" FROM far"); number != 0 || value != nil {
+				t.Errorf("%s: error %d, %v", beyond, number, value)
+			}
+			if text := warnings(t, c); !strings.HasPrefix(text, "Warning 1441 Datetime function: datetime field overflow") {
+				t.Errorf("%s: warnings %q", beyond, text)
+			}
+		}
+	}
+	for _, beyond := range []string{"date_sub('0001-01-01', INTERVAL 1 DAY)", "'9999-12-31 23:59:59' + INTERVAL 1 SECOND"} {
+		if number, value := ask(t, c, "SELECT "+beyond); number != 0 || value != nil {
+			t.Errorf("%s: error %d, %v", beyond, number, value)
+		}
+	}
+}
+
+// TestYearsBeforeTheThousandthHaveFourDigits, of columns and of what is made of them, in both protocols.
+func TestYearsBeforeTheThousandthHaveFourDigits(t *testing.T) {
+	c := newRig(t, Config{}, nil).connect("")
+	exec(t, c, "CREATE TABLE old (d date, at datetime(3)) ENGINE=QUEUE")
+	exec(t, c, "INSERT INTO old VALUES ('0622-07-16', '0033-04-03 15:00:00.250')")
+	answers(t, c, "old", map[string]string{
+		"d": "0622-07-16", "at": "0033-04-03 15:00:00.250", "from_days(366)": "0001-01-01", "max(d)": "0622-07-16",
+		"concat(d)": "0622-07-16", "d + INTERVAL 1 DAY": "0622-07-17",
+	})
+	var d, at string
+	err := c.QueryRowContext(t.Context(), "SELECT d, at FROM old WHERE d <> ?", "2024-01-01").Scan(&d, &at)
+	if err != nil || d != "0622-07-16" || at != "0033-04-03 15:00:00.250" {
+		t.Errorf("%s, %s, %v", d, at, err)
 	}
 }

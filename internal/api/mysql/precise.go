@@ -27,9 +27,9 @@ func preciseIn(ctx *gms.Context, e gms.Expression) (gms.Expression, transform.Tr
 	var typ gms.Type
 	switch f := e.(type) {
 	case *function.DateAdd:
-		typ = preciseType(ctx, f.Type(ctx), f.Date, f.Interval)
+		typ, e = preciseType(ctx, f.Type(ctx), f.Date, f.Interval), &moved{f}
 	case *function.DateSub:
-		typ = preciseType(ctx, f.Type(ctx), f.Date, f.Interval)
+		typ, e = preciseType(ctx, f.Type(ctx), f.Date, f.Interval), &moved{f}
 	case *function.ConvertTz:
 		typ = zonedType(ctx, f.Children()[0])
 	case *function.UTCTimestamp:
@@ -40,7 +40,8 @@ func preciseIn(ctx *gms.Context, e gms.Expression) (gms.Expression, transform.Tr
 		}
 	}
 	if typ == nil {
-		return e, transform.SameTree
+		_, shifted := e.(*moved)
+		return e, transform.TreeIdentity(!shifted)
 	}
 	return &seen[precise]{e, precise{typ}}, transform.NewTree
 }

@@ -13,22 +13,25 @@ import (
 	"github.com/hikyaku/hikyaku/internal/queue"
 )
 
-// plainTimes gives values of type TIME the digits that their column has: go-mysql-server writes six everywhere. And it
-// tells clients the digits of all columns with a time, which it does not: some read no further in binary rows.
+// plainTimes gives values of type TIME the digits that their column has: go-mysql-server writes six everywhere. It gives
+// years before 1000 their four digits. And it tells clients the digits of all columns with a time, which it does not: some read no further in binary rows.
 func plainTimes(ctx context.Context, d *Server, answer vmysql.ResultSpoolFn) vmysql.ResultSpoolFn {
 	clock := clockDigits{door: d}
-	var digits []int // by column: -1 for what is no TIME
+	var digits []int // by column: ofDay for a date, noTime for what is none of them
 	none := true
 	return func(r *sqltypes.Result, more bool) error {
 		if len(r.Fields) > 0 {
 			digits, none = digits[:0], true
 			for _, f := range r.Fields {
-				n := -1
+				n := noTime
 				switch f.Type {
+				case sqltypes.Date:
+					n, none = ofDay, false
 				case sqltypes.Time:
 					n, none = clock.of(ctx, f), false
 					f.Decimals = uint32(n)
 				case sqltypes.Datetime, sqltypes.Timestamp:
+					n, none = ofDay, false
 					if f.OrgTable != "" { // what is computed has those of its type
 						f.Decimals = uint32(clock.of(ctx, f))
 					}
@@ -45,14 +48,21 @@ func plainTimes(ctx context.Context, d *Server, answer vmysql.ResultSpoolFn) vmy
 		}
 		for _, row := range r.Rows {
 			for i := range row {
-				if digits[i] >= 0 && !row[i].IsNull() {
-					row[i] = sqltypes.MakeTrusted(sqltypes.Time, fraction(row[i].ToBytes(), digits[i]))
+				switch n := digits[i]; {
+				case n == noTime, row[i].IsNull():
+				case n != ofDay:
+					row[i] = sqltypes.MakeTrusted(sqltypes.Time, fraction(row[i].ToBytes(), n))
+				default:
+					row[i] = plainYear(row[i])
 				}
 			}
 		}
 		return answer(r, more)
 	}
 }
+
+// ofDay and noTime stand for the digits of what is no TIME.
+const ofDay, noTime = -1, -2
 
 // clockDigits knows how many digits of a second columns have. It keeps what it asked for last: those of a table mostly
 // follow each other.
@@ -76,6 +86,15 @@ func (c *clockDigits) of(ctx context.Context, f *querypb.Field) int {
 		return c.columns[i].Length
 	}
 	return 6
+}
+
+// plainYear gives the year of a date its four digits.
+func plainYear(v sqltypes.Value) sqltypes.Value {
+	year := bytes.IndexByte(v.Raw(), '-')
+	if year <= 0 || year >= 4 {
+		return v
+	}
+	return sqltypes.MakeTrusted(v.Type(), append([]byte(zeros[:4-year]), v.Raw()...))
 }
 
 const zeros = "000000"
