@@ -146,7 +146,7 @@ func takenIn(ctx *gms.Context, f gms.FunctionExpression, name string) (gms.Expre
 		case json && (reckoners[name] || name == "conv"),
 			ofReals[name] && (isOdd(t) || isBytes(t) && !isLiteral(c)), name == "point" && !types.IsNumber(t):
 			return &seen[real]{c, real{}}, true
-		case name == "date_format" && i == 0 && !types.IsTime(t) && !types.IsTimespan(t) && !isSeen[day](c) && !json:
+		case i < daysRead[name] && !types.IsTime(t) && !types.IsTimespan(t) && !isSeen[day](c) && !json && t != types.Null:
 			return &seen[day]{c, day{}}, true
 		case json && dated[name]:
 			return &seen[dateIn]{c, dateIn{}}, true
@@ -288,6 +288,20 @@ func (day) look(ctx *gms.Context, v any) (any, error) {
 		return m.day, nil
 	}
 	return noMoment(ctx, v)
+}
+
+// clock is the time that a value is; NULL with a warning where it is none.
+type clock struct{}
+
+func (clock) typeOf(gms.Type) gms.Type { return types.Time }
+
+func (clock) look(ctx *gms.Context, v any) (any, error) { return timeOf(ctx, []any{v}) }
+
+// daysRead are the functions of go-mysql-server that read fewer dates than MySQL, and how many of their first arguments
+// are dates.
+var daysRead = map[string]int{
+	"date": 1, "date_format": 1, "datediff": 2, "day": 1, "dayname": 1, "dayofmonth": 1, "dayofweek": 1, "dayofyear": 1,
+	"last_day": 1, "month": 1, "monthname": 1, "quarter": 1, "to_days": 1, "weekday": 1, "year": 1,
 }
 
 // truth tells whether a document counts as true: all do but the number 0.

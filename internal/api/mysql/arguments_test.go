@@ -77,7 +77,7 @@ func TestTimesAreSubtractedWhateverTheyAreWrittenAs(t *testing.T) {
 		"TIMEDIFF('10:00', '11:30')":   "-01:30:00",
 		"TIMEDIFF(20240203040506, at)": "00:00:00", "TIMEDIFF(at, ti)": "",
 		"TIMEDIFF('2024-02-03 04:05:06', '2024-02-02 00:00:00')": "28:05:06",
-		"TIMEDIFF('2024-02-03', '2020-02-02')":                   "838:59:59",
+		"TIMEDIFF('2024-02-03', '2020-02-02')":                   "00:00:04",
 		"GREATEST(ti, CAST('-10:00:00' AS TIME))":                "01:02:03",
 		"LEAST(ti, CAST('-10:00:00' AS TIME))":                   "-10:00:00",
 		"GREATEST(10, '9')":                                      "9",

@@ -93,7 +93,7 @@ func fractionOf(ctx *gms.Context, e gms.Expression) int {
 	}
 	if l, ok := e.(*expression.Literal); ok && types.IsText(t) {
 		_, fraction, _ := strings.Cut(text64(l.Value()), ".")
-		return min(len(fraction), most)
+		return min(len(fraction)-len(strings.TrimLeft(fraction, "0123456789")), most)
 	}
 	return most
 }

@@ -331,7 +331,7 @@ func (t teller) digitsOfTime(e gms.Expression) (digits int) {
 		switch last := args[max(0, len(args)-1):]; {
 		case f.name == "utc_time", f.name == "curtime", f.name == "current_time":
 			return wantedDigits(args)
-		case len(last) == 0, f.name != "addtime" && f.name != "subtime" && f.name != "timediff" &&
+		case len(last) == 0, f.name != "time" && f.name != "addtime" && f.name != "subtime" && f.name != "timediff" &&
 			types.IsText(last[0].Type(t.Context)):
 			return most // a text that is a number
 		}

@@ -196,3 +196,14 @@ func dayIn(ctx *gms.Context, e gms.Expression) (gms.Expression, bool) {
 	}
 	return e, false
 }
+
+// momentIn is a text or number that is cast to a date or a time.
+func momentIn(ctx *gms.Context, to gms.Type, e gms.Expression) (gms.Expression, bool) {
+	switch t := e.Type(ctx); {
+	case !types.IsText(t) && !types.IsNumber(t), types.IsJSON(t), isSeen[day](e), isSeen[clock](e):
+		return e, false
+	case types.IsTimespan(to):
+		return &seen[clock]{e, clock{}}, true
+	}
+	return &seen[day]{e, day{}}, true
+}

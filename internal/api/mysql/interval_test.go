@@ -88,7 +88,8 @@ func TestTheWayOfASimpleSelectIsBoundedToo(t *testing.T) {
 	}
 }
 
-// TestNoIntervalIsTooLargeForItsNumber: it leads to a date as far as MySQL has dates, and to NULL with a warning behind.
+// TestNoIntervalIsTooLargeForItsNumber: it leads to a date as far as MySQL has dates, and to NULL with a warning
+// behind.
 func TestNoIntervalIsTooLargeForItsNumber(t *testing.T) {
 	c := newRig(t, Config{}, nil).connect("")
 	exec(t, c, "CREATE TABLE far (d date, at datetime, ti time, n bigint) ENGINE=QUEUE")
@@ -103,9 +104,10 @@ func TestNoIntervalIsTooLargeForItsNumber(t *testing.T) {
 		"date '2024-02-29' - INTERVAL 1 YEAR": "2023-02-28", "'9999-12-31' + INTERVAL 0 DAY": "9999-12-31",
 		"ti + INTERVAL 1 HOUR": "11:20:30", "date_sub(ti, INTERVAL 30 SECOND)": "10:20:00",
 		"ti + INTERVAL 1000 HOUR": "838:59:59", "date_add(20240131, INTERVAL 1 DAY)": "2024-02-01",
-		"date_add('2024-01-31', INTERVAL 1 HOUR)": "2024-01-31 01:00:00",
-		"timestampadd(MINUTE, 1, d)":              "2024-01-31 00:01:00",
-		"adddate(d, 1)":                           "2024-02-01", "date_add('2024-01-31 10:00:00', INTERVAL 1 DAY)": "2024-02-01 10:00:00",
+		"date_add('2024-01-31', INTERVAL 1 HOUR)":         "2024-01-31 01:00:00",
+		"timestampadd(MINUTE, 1, d)":                      "2024-01-31 00:01:00",
+		"adddate(d, 1)":                                   "2024-02-01",
+		"date_add('2024-01-31 10:00:00', INTERVAL 1 DAY)": "2024-02-01 10:00:00",
 	})
 	for _, unit := range strings.Fields("MICROSECOND SECOND MINUTE HOUR DAY WEEK MONTH QUARTER YEAR") {
 		for _, beyond := range []string{"at + INTERVAL n " + unit, "d - INTERVAL n " + unit, "at + INTERVAL -n-1 " + unit,
@@ -118,7 +120,8 @@ func TestNoIntervalIsTooLargeForItsNumber(t *testing.T) {
 			}
 		}
 	}
-	for _, beyond := range []string{"date_sub('0001-01-01', INTERVAL 1 DAY)", "'9999-12-31 23:59:59' + INTERVAL 1 SECOND"} {
+	for _, beyond := range []string{"date_sub('0001-01-01', INTERVAL 1 DAY)",
+		"'9999-12-31 23:59:59' + INTERVAL 1 SECOND"} {
 		if number, value := ask(t, c, "SELECT "+beyond); number != 0 || value != nil {
 			t.Errorf("%s: error %d, %v", beyond, number, value)
 		}

@@ -1,14 +1,11 @@
 package mysql
 
 import (
-	"strings"
 	"time"
 
 	"github.com/cockroachdb/apd/v3"
 	gms "github.com/dolthub/go-mysql-server/sql"
 	"github.com/dolthub/go-mysql-server/sql/types"
-
-	"github.com/hikyaku/hikyaku/internal/message"
 )
 
 // moment is what functions take for a date or a time: a day with its clock, or a clock alone.
@@ -43,36 +40,30 @@ func momentOf(ctx *gms.Context, v any) (m moment, ok bool) {
 }
 
 func momentOfText(ctx *gms.Context, text string) (moment, bool) {
-	text = strings.TrimSpace(text)
-	if text == "" {
-		return moment{}, false
+	m, cut, ok := readClock(text[:min(len(text), longestDate)])
+	if cut {
+		_, _ = noMoment(ctx, text)
 	}
-	if strings.IndexByte(text, '-') > 0 || strings.IndexByte(text, '/') > 0 {
-		return dayOf(ctx, text)
+	if !m.dated {
+		m.clock = within(ctx, m.clock)
 	}
-	if plain, ok := canonical(message.TypeTime, text); ok {
-		text = plain
-	}
-	if m, ok := clockOf(text); ok {
-		return m, true
-	}
-	return dayOf(ctx, text)
+	return m, ok
 }
 
 func dayOf(ctx *gms.Context, v any) (moment, bool) {
 	switch v.(type) {
 	case time.Time:
+		day, err := types.DatetimeMaxPrecision.ConvertWithoutRangeCheck(ctx, v)
+		return moment{day: day, dated: true}, err == nil && !day.Equal(types.ZeroTime) && day.Year() >= 0
 	case types.Timespan, float32, float64:
 		return moment{}, false
-	default:
-		text := strings.TrimSpace(text64(v))
-		if plain, ok := canonical(message.TypeDateTime, text); ok {
-			text = plain
-		}
-		v = text
 	}
-	day, err := types.DatetimeMaxPrecision.ConvertWithoutRangeCheck(ctx, v)
-	return moment{day: day, dated: true}, err == nil && !day.Equal(types.ZeroTime) && day.Year() >= 0
+	text := text64(v)
+	d, ok := readDay(text[:min(len(text), longestDate)])
+	if ok && d.cut && !d.none {
+		ctx.Warn(erTruncated, "Truncated incorrect datetime value: '%.64s'", text)
+	}
+	return moment{day: d.day, dated: true}, ok && !d.none
 }
 
 func clockOf(v any) (moment, bool) {

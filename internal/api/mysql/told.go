@@ -56,7 +56,10 @@ func (n numeral) typeOf(gms.Type) gms.Type {
 func (n numeral) look(ctx *gms.Context, v any) (any, error) {
 	switch text := v.(type) { // of some functions that make dates
 	case string, []byte:
-		m, ok := momentOf(ctx, text)
+		m, ok := dayOf(ctx, text)
+		if n.time {
+			m, ok = momentOf(ctx, text)
+		}
 		if !ok {
 			return v, nil
 		}
@@ -211,6 +214,8 @@ func toldIn(ctx *gms.Context, e gms.Expression) (gms.Expression, bool, error) {
 	switch f := e.(type) {
 	case *expression.Convert:
 		switch of := f.Type(ctx); {
+		case types.IsTime(of) || types.IsTimespan(of):
+			return told(ctx, e, func(_ int, c gms.Expression) (gms.Expression, bool) { return momentIn(ctx, of, c) })
 		case of == types.LongText || of == types.LongBlob:
 			return told(ctx, e, t.float)
 		case of == types.Int64 || of == types.Uint64:
@@ -261,6 +266,8 @@ func toldIn(ctx *gms.Context, e gms.Expression) (gms.Expression, bool, error) {
 			}
 			return c, false
 		})
+	case *function.Extract:
+		return extractOf(f), true, nil
 	case gms.FunctionExpression:
 		return t.function(f)
 	}

@@ -99,7 +99,7 @@ func TestNoStatementEndsTheProcessOrEatsTheMachine(t *testing.T) {
 		{"bytes that fit", "SELECT nullif(length(space(x'00ff')), 255)", 0, 0},
 		{"spaces that fit", "SELECT nullif(length(space(40000)), 40000)", 0, 0},
 		{"as many as a time has seconds", "SELECT length(repeat('x', now()))", 0, 0},
-		{"a date of many digits", "SELECT year(repeat('1', 20000))", 0, 0},
+		{"a date of many digits", "SELECT nullif(year(repeat('1', 20000)), 1111)", 0, 0},
 		{"one that is cast", "SELECT nullif(year(CAST(repeat('1', 20000) AS DATETIME)), 1111)", 0, 0},
 		{"one that is compared", "SELECT nullif(repeat('1', 20000) < now(), 1)", 0, 0},
 		{"one in a list", "SELECT nullif(now() IN (1, repeat('1', 20000)), 0)", 0, 0},
