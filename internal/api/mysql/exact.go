@@ -135,6 +135,12 @@ func exactOnce(ctx *gms.Context, n gms.Node) (made gms.Node, same transform.Tree
 					sums[id] = typ
 				}
 			}
+		case *plan.Window:
+			for _, e := range n.SelectExprs {
+				if id, typ := sumOf(ctx, e); typ != nil {
+					sums[id] = typ
+				}
+			}
 		case *plan.SubqueryAlias:
 			derived = true
 			schema, i := n.Schema(ctx), 0
@@ -181,7 +187,8 @@ func addedUp(ctx *gms.Context, name string, e, of gms.Expression) (gms.Expressio
 	return made, transform.NewTree, err
 }
 
-// sumOf is the number and the type of a sum that is exact; nil for other expressions.
+// sumOf is the number and the type of a sum, or of the greatest or least of some, that is exact; nil for other
+// expressions.
 func sumOf(ctx *gms.Context, e gms.Expression) (gms.ColumnId, gms.Type) {
 	switch e := e.(type) {
 	case *aggregation.Sum:
@@ -191,6 +198,10 @@ func sumOf(ctx *gms.Context, e gms.Expression) (gms.ColumnId, gms.Type) {
 	case *aggregation.Avg:
 		if slices.ContainsFunc(e.Children(), isSeen[adder]) {
 			return e.Id(), e.Child.Type(ctx)
+		}
+	case *aggregation.Max, *aggregation.Min:
+		if typ := e.Type(ctx); e.Resolved() && types.IsDecimal(typ) {
+			return e.(gms.IdExpression).Id(), typ
 		}
 	}
 	return 0, nil

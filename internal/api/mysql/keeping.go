@@ -241,10 +241,18 @@ func (w windowed) NewWindowFunction(ctx *gms.Context) (gms.WindowFunction, error
 	if err != nil {
 		return nil, err
 	}
-	return windowFunction{exactWindowOf(w.WindowAdaptableExpression, f)}, nil
+	return windowFunction{exactWindowOf(w.WindowAdaptableExpression, f), w.Window()}, nil
 }
 
-type windowFunction struct{ gms.WindowFunction }
+type windowFunction struct {
+	gms.WindowFunction
+	window *gms.WindowDefinition
+}
+
+// DefaultFramer is that of a window without a frame.
+func (f windowFunction) DefaultFramer() gms.WindowFramer {
+	return framerOf(f.window, f.WindowFunction.DefaultFramer())
+}
 
 func (f windowFunction) Compute(ctx *gms.Context, interval gms.WindowInterval, buffer gms.WindowBuffer) (any, error) {
 	s := sessionOf(ctx)

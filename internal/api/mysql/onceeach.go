@@ -1,10 +1,12 @@
 package mysql
 
 import (
+	"regexp"
 	"slices"
 
 	gms "github.com/dolthub/go-mysql-server/sql"
 	"github.com/dolthub/go-mysql-server/sql/expression"
+	"github.com/dolthub/go-mysql-server/sql/plan"
 )
 
 // onceEach is what GROUP_CONCAT or a window sorts its rows by. go-mysql-server evaluates that at each comparison of two
@@ -65,6 +67,7 @@ func onceEachIn(ctx *gms.Context, w gms.WindowAdaptableExpression) gms.WindowAda
 		return w
 	}
 	once := *window
+	once.Frame = frameOf(ctx, window)
 	once.PartitionBy, once.OrderBy = slices.Clone(window.PartitionBy), slices.Clone(window.OrderBy)
 	for i, e := range once.PartitionBy {
 		once.PartitionBy[i] = onceEachOf(e)
@@ -76,4 +79,17 @@ func onceEachIn(ctx *gms.Context, w gms.WindowAdaptableExpression) gms.WindowAda
 		}
 	}
 	return w.WithWindow(ctx, &once)
+}
+
+// wholeFrame is what a statement says of a frame that has all rows of a partition.
+var wholeFrame = regexp.MustCompile(`(?i)\bunbounded\s+following\b`)
+
+// frameOf is the frame of a window. Where one is named (OVER w), go-mysql-server takes all rows of a partition, and
+// forgets that the named one, which has an order, ends at each row.
+func frameOf(ctx *gms.Context, window *gms.WindowDefinition) gms.WindowFrame {
+	if _, whole := window.Frame.(*plan.RowsUnboundedPrecedingToUnboundedFollowingFrame); whole &&
+		len(window.OrderBy) > 0 && !wholeFrame.MatchString(ctx.Query()) {
+		return nil
+	}
+	return window.Frame
 }

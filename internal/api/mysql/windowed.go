@@ -80,3 +80,45 @@ func (w *exactWindow) Compute(ctx *gms.Context, frame gms.WindowInterval, _ gms.
 	_, scale, _ := digitsOf(w.of.Type(ctx)) // of the average itself
 	return types.DecimalDiv(sum, types.DecimalFromInt64(w.counts[end]-w.counts[first]), int32(scale), false), nil
 }
+
+// toPeers makes frames that end at the last row that is equal to each one in the order of the window, as those of MySQL
+// do where a window has an order and no frame.
+type toPeers struct {
+	*aggregation.PeerGroupFramer
+	start int
+}
+
+// framerOf is what makes the frames of a function in a window. go-mysql-server ends most of them at the row itself, and
+// those of COUNT by the first column of the order alone.
+func framerOf(window *gms.WindowDefinition, own gms.WindowFramer) gms.WindowFramer {
+	switch own.(type) {
+	case *aggregation.RowsUnboundedPrecedingToCurrentRowFramer, *aggregation.RangeUnboundedPrecedingToCurrentRowFramer:
+	default:
+		return own
+	}
+	if window == nil || window.Frame != nil || len(window.OrderBy) == 0 {
+		return own
+	}
+	return toPeers{PeerGroupFramer: aggregation.NewPeerGroupFramer(window.OrderBy.ToExpressions())}
+}
+
+// NewFramer implements gms.WindowFramer, as all of these do.
+func (f toPeers) NewFramer(rows gms.WindowInterval) (gms.WindowFramer, error) {
+	peers, err := f.PeerGroupFramer.NewFramer(rows)
+	if err != nil {
+		return nil, err
+	}
+	return toPeers{peers.(*aggregation.PeerGroupFramer), rows.Start}, nil
+}
+
+func (f toPeers) Next(ctx *gms.Context, rows gms.WindowBuffer) (gms.WindowInterval, error) {
+	peers, err := f.PeerGroupFramer.Next(ctx, rows)
+	return gms.WindowInterval{Start: f.start, End: peers.End}, err
+}
+
+func (f toPeers) FirstIdx() int { return f.start }
+
+func (f toPeers) Interval() (gms.WindowInterval, error) {
+	peers, err := f.PeerGroupFramer.Interval()
+	return gms.WindowInterval{Start: f.start, End: peers.End}, err
+}
