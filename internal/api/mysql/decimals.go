@@ -62,7 +62,8 @@ func (t teller) exact(e gms.Expression) (digits10, bool) {
 		return t.literalDigits(f)
 	case *expression.GetField:
 		n, scale, ok := digitsOf(f.Type(t.Context))
-		return digits10{n, scale, types.IsUnsigned(f.Type(t.Context))}, ok && f.Database() != ""
+		known := n < types.DecimalTypeMaxPrecision || scale < types.DecimalTypeMaxScale
+		return digits10{n, scale, types.IsUnsigned(f.Type(t.Context))}, ok && (known || f.Database() != "")
 	case *expression.DistinctExpression:
 		return t.exact(f.Child)
 	case *expression.Convert:
@@ -107,6 +108,9 @@ func (t teller) literalDigits(l *expression.Literal) (digits10, bool) {
 		return digits10{digits: 1}, true
 	case *apd.Decimal:
 		n, scale, ok := digitsOf(l.Type(t.Context))
+		if l.Type(t.Context).Equals(types.InternalDecimalType) { // of a whole number that no BIGINT has room for
+			n, scale = int(v.NumDigits()), int(max(0, -v.Exponent))
+		}
 		return digits10{digits: n, scale: scale}, ok
 	case int8, int16, int32, int64, uint8, uint16, uint32, uint64:
 		return digits10{digits: len(strings.TrimPrefix(text64(v), "-"))}, true

@@ -163,7 +163,9 @@ func exactOnce(ctx *gms.Context, n gms.Node) (made gms.Node, same transform.Tree
 		func(ctx *gms.Context, e gms.Expression) (gms.Expression, transform.TreeIdentity, error) {
 			switch f := e.(type) {
 			case *expression.GetField:
-				if typ := sums[f.Id()]; typ != nil && f.Type(ctx) == types.Float64 {
+				own := f.Type(ctx)
+				if typ := sums[f.Id()]; typ != nil && (own == types.Float64 || own.Equals(types.InternalDecimalType)) &&
+					!own.Equals(typ) {
 					exact := expression.NewGetFieldWithTable(f.Index(), int(f.TableId()), typ, f.Database(), f.Table(),
 						f.Name(), f.IsNullable(ctx))
 					return exact.WithId(f.Id()), transform.NewTree, nil
