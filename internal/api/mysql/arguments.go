@@ -135,6 +135,11 @@ func takenIn(ctx *gms.Context, f gms.FunctionExpression, name string) (gms.Expre
 			return &seen[documentText]{c, documentText{}}, true
 		case quoting[name] && !isSeen[quotable](c) && t != types.Null:
 			return &seen[quotable]{c, quotable{name}}, true
+		case name == "field":
+			return fieldOf(ctx, all, c)
+		case (name == "locate" || name == "instr") && i < 2 && !isSeen[folded](c) && folds(ctx, all):
+			text, _ := wordedOf(ctx, c)
+			return &seen[folded]{text, folded{}}, true
 		case reading[name], name == "date_format" && i == 1, name == "json_search" && i > 0,
 			json && (name == "hex" || name == "export_set" || name == "make_set"):
 			return wordedOf(ctx, c)

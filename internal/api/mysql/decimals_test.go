@@ -56,7 +56,8 @@ func TestDecimalsThatAreComputedHaveTheDigitsThatMySQLGivesThem(t *testing.T) {
 	})
 }
 
-// TestNumbersOfDerivedTablesAndLongOnesHaveTheirDigits, and no zeros behind them up to the last that a DECIMAL can have.
+// TestNumbersOfDerivedTablesAndLongOnesHaveTheirDigits, and no zeros behind them up to the last that a DECIMAL can
+// have.
 func TestNumbersOfDerivedTablesAndLongOnesHaveTheirDigits(t *testing.T) {
 	c := newRig(t, Config{}, nil).connect("")
 	const numbers = " FROM (SELECT 1.5 AS x UNION ALL SELECT 2) z"
@@ -64,9 +65,11 @@ func TestNumbersOfDerivedTablesAndLongOnesHaveTheirDigits(t *testing.T) {
 		"SELECT SUM(x) / COUNT(*)" + numbers: "1.75000", "SELECT MAX(x) / 3" + numbers: "0.66667",
 		"SELECT SUM(x) * 2" + numbers: "7.0", "SELECT SUM(x / 2)" + numbers: "1.75000",
 		"WITH q AS (SELECT x * 1.5 AS y" + numbers + ") SELECT MAX(y) / 2 FROM q": "1.500000",
-		"SELECT 100000000000000000000":                                            "100000000000000000000", "SELECT -18446744073709551616": "-18446744073709551616",
-		"SELECT 100000000000000000000 + 1": "100000000000000000001", "SELECT 18446744073709551616 / 2": "9223372036854775808.0000",
-		"SELECT 100000000000000000000.5": "100000000000000000000.5",
+		"SELECT 100000000000000000000":                                            "100000000000000000000",
+		"SELECT -18446744073709551616":                                            "-18446744073709551616",
+		"SELECT 100000000000000000000 + 1":                                        "100000000000000000001",
+		"SELECT 18446744073709551616 / 2":                                         "9223372036854775808.0000",
+		"SELECT 100000000000000000000.5":                                          "100000000000000000000.5",
 	} {
 		if got := wordsOf(t, c, statement); got != want {
 			t.Errorf("%s: %s, want %s", statement, got, want)

@@ -72,7 +72,7 @@ func ord(ctx *gms.Context, args []any) (any, error) {
 	return number, nil
 }
 
-func instr(ctx *gms.Context, args []any) (any, error) { return found(ctx, args[1], args[0], 1, false) }
+func instr(ctx *gms.Context, args []any) (any, error) { return found(ctx, args[1], args[0], 1) }
 
 func locate(ctx *gms.Context, args []any) (any, error) {
 	from := int64(1)
@@ -83,12 +83,11 @@ func locate(ctx *gms.Context, args []any) (any, error) {
 		}
 		from = counted.(int64)
 	}
-	return found(ctx, args[0], args[1], from, true)
+	return found(ctx, args[0], args[1], from)
 }
 
-// found is where a text is found in another, from 1; 0: it is not. folds tells that letters count as equal whose case
-// differs.
-func found(ctx *gms.Context, part, whole any, from int64, folds bool) (any, error) {
+// found is where a text is found in another, from 1; 0: it is not.
+func found(ctx *gms.Context, part, whole any, from int64) (any, error) {
 	sought, in, bytes, err := twoTexts(ctx, part, whole)
 	if err != nil {
 		return nil, err
@@ -98,9 +97,6 @@ func found(ctx *gms.Context, part, whole any, from int64, folds bool) (any, erro
 		return int64(0), nil
 	}
 	rest := in[begin:]
-	if folds && !bytes {
-		rest, sought = strings.ToLower(rest), strings.ToLower(sought)
-	}
 	at := strings.Index(rest, sought)
 	switch {
 	case at < 0:
