@@ -97,6 +97,15 @@ func clients() []client {
 		alone:   true,
 		more:    []string{"seed-rows", "seed-newest", "seed-oldest", "seed-insert"},
 	}, {
+		name: "ruby-active-record", database: "clients_ruby_active_record",
+		needs:   []string{"ruby", "-ractive_record", "-rmysql2", "-e", ""},
+		command: []string{"ruby", "ruby/active_record.rb"},
+		alone:   true,
+		more: []string{
+			"create-table", "show-table", "insert-multi-row", "select", "insert-refused", "own-row", "transactions",
+			"reconnect", "drop-table",
+		},
+	}, {
 		name: "perl-dbd-mysql", database: "clients_perl_dbd_mysql",
 		needs:   []string{"perl", "-MDBD::mysql", "-e", ""},
 		command: []string{"perl", "perl/conformance.pl"},
