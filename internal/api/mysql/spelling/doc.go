@@ -13,8 +13,9 @@
 //	DELETE FROM a AS b WHERE b.c LIMIT 1             DELETE FROM a WHERE a.c LIMIT 1
 //	LOCK TABLE a READ                                LOCK TABLES a READ
 //	b'1000001', 0b1000001                            x'41', x'41'
+//	DATE '2026-01-02', TIME '03:04:05.5'             CAST('2026-01-02' AS DATE), CAST('03:04:05.5' AS TIME(1))
 //	N'text'                                          'text'
-//	{d '2026-01-02'}, {fn NOW()}, {oj a JOIN b …}    DATE '2026-01-02', NOW(), a JOIN b …
+//	{d '2026-01-02'}, {fn NOW()}, {oj a JOIN b …}    CAST('2026-01-02' AS DATE), NOW(), a JOIN b …
 //
 // The last ones are the escapes of ODBC and JDBC, the first comes from Hibernate. What stands in quotes and comments
 // stays as it is, and so does what is none of these: the parser says what is wrong with it.

@@ -14,7 +14,12 @@ func (w *writer) brace(t token) {
 	case w.any(name, "d", "t", "ts") != "":
 		value, last := ahead.next(), ahead.next()
 		if value.kind == quoted && w.is(last, "}") {
-			w.replace(t.at, name.end, typed[w.any(name, "d", "t", "ts")])
+			kind := typed[w.any(name, "d", "t", "ts")]
+			if cast, ok := castOf(kind, value.text(w)); ok {
+				w.replace(t.at, value.end, cast)
+			} else {
+				w.replace(t.at, name.end, kind)
+			}
 			w.replace(last.at, last.end, " ")
 			w.scanner = ahead
 			return

@@ -100,11 +100,13 @@ func (w *writer) look(t token) {
 			w.row(t)
 		}
 	case 4:
-		switch w.any(t, "trim", "lock") {
+		switch w.any(t, "trim", "lock", "date", "time") {
 		case "trim":
 			w.trim()
 		case "lock":
 			w.lock(t)
+		case "date", "time":
+			w.dates(t)
 		}
 	case 6:
 		switch w.any(t, "select", "insert", "delete") {
@@ -123,6 +125,10 @@ func (w *writer) look(t token) {
 	case 8:
 		if w.is(t, "interval") {
 			w.interval()
+		}
+	case 9:
+		if w.is(t, "timestamp") {
+			w.dates(t)
 		}
 	case 11:
 		if w.is(t, "distinctrow") {
