@@ -151,7 +151,8 @@ func takenIn(ctx *gms.Context, f gms.FunctionExpression, name string) (gms.Expre
 		case json && (reckoners[name] || name == "conv"),
 			ofReals[name] && (isOdd(t) || isBytes(t) && !isLiteral(c)), name == "point" && !types.IsNumber(t):
 			return &seen[real]{c, real{}}, true
-		case i < daysRead[name] && !types.IsTime(t) && !types.IsTimespan(t) && !isSeen[day](c) && !json && t != types.Null:
+		case i < daysRead[name] && !types.IsTime(t) && !types.IsTimespan(t) && !isSeen[day](c) && !json &&
+			t != types.Null:
 			return &seen[day]{c, day{}}, true
 		case json && dated[name]:
 			return &seen[dateIn]{c, dateIn{}}, true

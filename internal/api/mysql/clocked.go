@@ -8,7 +8,8 @@ import (
 	gms "github.com/dolthub/go-mysql-server/sql"
 )
 
-// works are the functions of clocks, of calendars, of documents, of places in texts, of UUIDs, of addresses and of numbers.
+// works are the functions of clocks, of calendars, of documents, of places in texts, of UUIDs, of addresses and of
+// numbers.
 var works = []map[string]clockwork{clocks, documents, counters, uuids, addresses, reals, calendar}
 
 // workOf is how the function of a name works.

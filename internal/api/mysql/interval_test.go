@@ -110,12 +110,14 @@ func TestNoIntervalIsTooLargeForItsNumber(t *testing.T) {
 		"date_add('2024-01-31 10:00:00', INTERVAL 1 DAY)": "2024-02-01 10:00:00",
 	})
 	for _, unit := range strings.Fields("MICROSECOND SECOND MINUTE HOUR DAY WEEK MONTH QUARTER YEAR") {
-		for _, beyond := range []string{"at + INTERVAL n " + unit, "d - INTERVAL n " + unit, "at + INTERVAL -n-1 " + unit,
+		for _, beyond := range []string{"at + INTERVAL n " + unit, "d - INTERVAL n " + unit,
+			"at + INTERVAL -n-1 " + unit,
 			"date_add('2024-01-31', INTERVAL 9223372036854775807 " + unit + ")"} {
 			if number, value := ask(t, c, "SELECT "+beyond+" FROM far"); number != 0 || value != nil {
 				t.Errorf("%s: error %d, %v", beyond, number, value)
 			}
-			if text := warnings(t, c); !strings.HasPrefix(text, "Warning 1441 Datetime function: datetime field overflow") {
+			const want = "Warning 1441 Datetime function: datetime field overflow"
+			if text := warnings(t, c); !strings.HasPrefix(text, want) {
 				t.Errorf("%s: warnings %q", beyond, text)
 			}
 		}

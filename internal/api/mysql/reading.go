@@ -119,8 +119,8 @@ func readDay(text string) (d readDate, ok bool) {
 // shortestMoment is how long a text is that may be a day with a clock where a time is read.
 const shortestMoment = len("20260102T030") // MySQL's own number
 
-// readClock reads a time: [-][D ]H:M:S.F, of which what is left out is 0, or HHMMSS.F. cut tells that more stands behind
-// it. A long text may be a date with a clock. false: there is none.
+// readClock reads a time: [-][D ]H:M:S.F, of which what is left out is 0, or HHMMSS.F. cut tells that more stands
+// behind it. A long text may be a date with a clock. false: there is none.
 func readClock(text string) (m moment, cut, ok bool) {
 	text = strings.Trim(text, " \t\n\v\f\r")
 	rest, negative := strings.CutPrefix(text, "-")

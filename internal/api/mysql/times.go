@@ -13,9 +13,9 @@ import (
 	"github.com/hikyaku/hikyaku/internal/queue"
 )
 
-// plainTimes gives values of type TIME the digits that their column has: go-mysql-server writes six everywhere. It gives
-// years before 1000 their four digits. And it tells clients the digits of all columns with a time, which it does not:
-// some read no further in binary rows.
+// plainTimes gives values of type TIME the digits that their column has: go-mysql-server writes six everywhere. It
+// gives years before 1000 their four digits. And it tells clients the digits of all columns with a time, which it does
+// not: some read no further in binary rows.
 func plainTimes(ctx context.Context, d *Server, answer vmysql.ResultSpoolFn) vmysql.ResultSpoolFn {
 	clock := clockDigits{door: d}
 	var digits []int // by column: ofDay for a date, noTime for what is none of them
