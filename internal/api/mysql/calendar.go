@@ -16,6 +16,8 @@ var calendar = map[string]clockwork{
 	"weekofyear": {1, 1, ofInt, weekOf(weekMonday|weekOfYear, false)},
 	"yearweek":   {1, 2, ofInt, weekOf(weekOfYear, true)},
 	"extract":    {2, 2, ofBig, extract},
+
+	"str_to_date": {2, 2, ofFormat, strToDate},
 }
 
 func timeOf(ctx *gms.Context, args []any) (any, error) {

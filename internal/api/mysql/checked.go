@@ -15,7 +15,7 @@ type checked struct {
 }
 
 // checkedTexts are those functions.
-var checkedTexts = map[string]bool{"str_to_date": true, "inet6_aton": true}
+var checkedTexts = map[string]bool{"inet6_aton": true}
 
 // checkedFunctions are all of them.
 func checkedFunctions() (fs []gms.Function) {
