@@ -192,6 +192,11 @@ func mendedIn(ctx *gms.Context, e gms.Expression) (gms.Expression, transform.Tre
 			converted, err := e.WithChildren(ctx, &seen[complement]{child, complement{}})
 			return converted, transform.NewTree, err
 		}
+		if child := e.Child; e.Type(ctx) == types.Int64 && child.Resolved() && !isSeen[signedBits](child) &&
+			(child.Type(ctx) == types.Uint64 || types.IsTextOnly(child.Type(ctx))) {
+			converted, err := e.WithChildren(ctx, &seen[signedBits]{child, signedBits{}})
+			return converted, transform.NewTree, err
+		}
 		d, ok := e.Type(ctx).(gms.DecimalType)
 		if !ok || isSeen[decimalText](e.Child) || isSeen[weigh](e.Child) {
 			break
