@@ -138,3 +138,18 @@ func TestADatePlusAnIntervalHasTheDigitsOfTheDate(t *testing.T) {
 		}
 	}
 }
+
+// TestTheClockOfAStatementIsOne, with as many digits as are asked for and no more.
+func TestTheClockOfAStatementIsOne(t *testing.T) {
+	c := newRig(t, Config{}, nil).connect("")
+	exec(t, c, "CREATE TABLE one (n int) ENGINE=QUEUE")
+	exec(t, c, "INSERT INTO one VALUES (1)")
+	exec(t, c, "SET time_zone = '+00:00'")
+	want := map[string]string{"time(utc_timestamp()) = utc_time()": "1", "microsecond(utc_timestamp())": "0",
+		"microsecond(utc_timestamp(2)) % 10000": "0"}
+	for _, digits := range []string{"", "1", "3", "6"} {
+		want["utc_timestamp("+digits+") = now("+digits+")"] = "1"
+		want["utc_timestamp("+digits+") <= now(6)"] = "1"
+	}
+	answers(t, c, "one", want)
+}

@@ -2,6 +2,7 @@ package mysql
 
 import (
 	"strings"
+	"time"
 
 	gms "github.com/dolthub/go-mysql-server/sql"
 	"github.com/dolthub/go-mysql-server/sql/expression"
@@ -12,12 +13,24 @@ import (
 )
 
 // precise is a date to which an interval was added, with the digits of a second that the date has: go-mysql-server
-// gives it six, and writes them all.
+// gives it six, and writes them all. It is also the clock, of which go-mysql-server keeps more digits than are asked
+// for, and rounds them, up to a second that has not come.
 type precise struct{ typ gms.Type }
 
 func (p precise) typeOf(gms.Type) gms.Type { return p.typ }
 
-func (p precise) look(_ *gms.Context, v any) (any, error) { return v, nil }
+func (p precise) look(_ *gms.Context, v any) (any, error) {
+	t, ok := v.(time.Time)
+	d, is := p.typ.(gms.DatetimeType)
+	if !ok || !is {
+		return v, nil
+	}
+	unit := time.Second
+	for range d.Precision() {
+		unit /= 10
+	}
+	return t.Add(-time.Duration(t.Nanosecond()) % unit), nil
+}
 
 // utcLetters stand around the digits that a UTC_TIMESTAMP(n) is asked for, which it tells nowhere else.
 const utcLetters = "UTC_IMESAP()"
