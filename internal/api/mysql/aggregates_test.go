@@ -26,3 +26,15 @@ func TestAggregatesStandBesideWhatDependsOnNoRow(t *testing.T) {
 		t.Errorf("a column beside an aggregate: %v", err)
 	}
 }
+
+// TestDatesAndTimesAreAddedUpAsTheirNumbers, as MySQL does it.
+func TestDatesAndTimesAreAddedUpAsTheirNumbers(t *testing.T) {
+	c := newRig(t, Config{}, nil).connect("")
+	exec(t, c, "CREATE TABLE added (d date, at datetime(3), ti time) ENGINE=QUEUE")
+	exec(t, c, "INSERT INTO added VALUES ('2024-02-29', '2024-02-29 12:34:56.789', '-12:34:56'), "+
+		"(NULL, NULL, '00:00:06')")
+	answers(t, c, "added", map[string]string{
+		"sum(d)": "20240229", "avg(d)": "20240229.0000", "sum(at)": "20240229123456.789", "sum(ti)": "-123450",
+		"avg(ti)": "-61725", "sum(d) OVER ()": "20240229",
+	})
+}

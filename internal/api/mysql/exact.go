@@ -20,6 +20,10 @@ func exactly(ctx *gms.Context, name string, args []gms.Expression) []gms.Express
 	if len(args) != 1 {
 		return args
 	}
+	if number, ok := numeralOf(ctx, args[0], false); ok && types.IsTime(args[0].Type(ctx)) ||
+		types.IsTimespan(args[0].Type(ctx)) { // of dates and times MySQL adds up the numbers
+		args = []gms.Expression{number}
+	}
 	digits, scale, ok := digitsOf(args[0].Type(ctx))
 	if !ok {
 		if types.IsText(args[0].Type(ctx)) { // windows add up no texts
