@@ -290,6 +290,8 @@ func (t teller) decimals(e gms.Expression) int {
 	switch e := e.(type) {
 	case *function.Pi:
 		return 6
+	case *realRounded:
+		return e.decimals()
 	case *expression.Arithmetic, *expression.UnaryMinus:
 		most := 0
 		for _, c := range e.Children() {

@@ -192,6 +192,11 @@ func mendedIn(ctx *gms.Context, e gms.Expression) (gms.Expression, transform.Tre
 			converted, err := e.WithChildren(ctx, &seen[complement]{child, complement{}})
 			return converted, transform.NewTree, err
 		}
+		if child := e.Child; types.IsInteger(e.Type(ctx)) && child.Resolved() && types.IsFloat(child.Type(ctx)) &&
+			!isSeen[evened](child) {
+			converted, err := e.WithChildren(ctx, &seen[evened]{child, evened{}})
+			return converted, transform.NewTree, err
+		}
 		if child := e.Child; e.Type(ctx) == types.Int64 && child.Resolved() && !isSeen[signedBits](child) &&
 			(child.Type(ctx) == types.Uint64 || types.IsTextOnly(child.Type(ctx))) {
 			converted, err := e.WithChildren(ctx, &seen[signedBits]{child, signedBits{}})

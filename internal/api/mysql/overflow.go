@@ -44,6 +44,17 @@ func overflowIn(ctx *gms.Context, e gms.Expression) (gms.Expression, bool) {
 		case t == types.Int64:
 			return &seen[pointless]{e, pointless{}}, true
 		}
+	case *grown:
+		if r, ok := realRoundedOf(ctx, f); ok {
+			return &seen[finite]{r, finite{e.String()}}, true
+		}
+	case *realRounded:
+		if !types.IsFloat(f.Children()[0].Type(ctx)) { // a sum that is exact, as is known by now
+			if r, ok := roundedOf(ctx, f.grown); ok {
+				return &seen[roundedTo]{f.grown, r}, true
+			}
+			return f.grown, true
+		}
 	case *function.AbsVal:
 		if types.IsInteger(f.Type(ctx)) {
 			return &seen[positive]{e, positive{e.String()}}, true

@@ -10,7 +10,8 @@ a> SELECT CONCAT(CAST('01:02:03' AS TIME))
   CONCAT(CAST('01:02:03' AS TIME))
   01:02:03
 a> SELECT ROUND(1e300, 5)
-  ERROR 1690 (22003): value is out of range in 'round()'
+  ROUND(1e300, 5)
+  1e+300
 a> SELECT INSERT('abc', 5, 1, 'x'), INSERT('abc', -1, 1, 'x'), INSERT('abc', 2, 1, 'x')
   INSERT('abc', 5, 1, 'x') | INSERT('abc', -1, 1, 'x') | INSERT('abc', 2, 1, 'x')
   abc | abc | axc
