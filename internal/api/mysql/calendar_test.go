@@ -58,3 +58,18 @@ func TestDatesAndTimesAreReadAsFarAsTheyGo(t *testing.T) {
 		}
 	}
 }
+
+// TestTheSecondsOfANumberAreThoseOfTheDateThatItIs.
+func TestTheSecondsOfANumberAreThoseOfTheDateThatItIs(t *testing.T) {
+	c := newRig(t, Config{}, nil).connect("")
+	exec(t, c, "CREATE TABLE numbers (n int, b bigint) ENGINE=QUEUE")
+	exec(t, c, "INSERT INTO numbers VALUES (20240101, 20240101103000), (7, NULL)")
+	exec(t, c, "SET time_zone = '+00:00'")
+	answers(t, c, "numbers WHERE b > 0", map[string]string{
+		"unix_timestamp(20240101)": "1704067200", "unix_timestamp(20240101103000)": "1704105000",
+		"unix_timestamp(n)": "1704067200", "unix_timestamp(b)": "1704105000",
+		"unix_timestamp('2024-1-1')": "1704067200",
+		"unix_timestamp(240101)":     "1704067200", "unix_timestamp(date '2024-01-01')": "1704067200",
+	})
+	answers(t, c, "numbers WHERE n = 7", map[string]string{"unix_timestamp(n)": "0", "unix_timestamp(b)": ""})
+}

@@ -34,6 +34,9 @@ var mended = map[string]func(ctx *gms.Context, args []gms.Expression) []gms.Expr
 		if len(args) == 1 && isBytes(args[0].Type(ctx)) {
 			args = []gms.Expression{&seen[wording]{args[0], wording{}}}
 		}
+		if len(args) == 1 && types.IsInteger(args[0].Type(ctx)) { // 20260102 is a date
+			args = []gms.Expression{&seen[precise]{&seen[dayNumber]{args[0], dayNumber{}}, precise{datetimeOf(0)}}}
+		}
 		return args
 	},
 	"json_keys": func(ctx *gms.Context, args []gms.Expression) []gms.Expression { return foundOf(ctx, args, 1) },
