@@ -26,3 +26,18 @@ func TestFloatingPointsAreRoundedToTheEvenNumber(t *testing.T) {
 	})
 	one(t, c, strings.Repeat("9", 5)+".00", "SELECT concat(round(99999.001e0, 2))")
 }
+
+// TestFormatTakesEveryNumber, also the one that a text begins with.
+func TestFormatTakesEveryNumber(t *testing.T) {
+	c := newRig(t, Config{}, nil).connect("")
+	exec(t, c, "CREATE TABLE shown (d decimal(12,3), u bigint unsigned, f double, s text) ENGINE=QUEUE")
+	exec(t, c, "INSERT INTO shown VALUES (-12345.675, 18446744073709551615, 1e20, '1234567.891x')")
+	answers(t, c, "shown", map[string]string{
+		"format(d, 2)": "-12,345.68", "format(u, 0)": "18,446,744,073,709,551,615", "format(s, 1)": "1,234,567.9",
+		"format(f, 2)": "100,000,000,000,000,000,000.00", "format('x', 2)": "0.00", "format(123, 0)": "123",
+		"format(12345678901234567890, 2)": "12,345,678,901,234,567,890.00", "format(1234.5, -1)": "1,235",
+		"format(12345.678, 2, 'de_DE')": "12.345,68", "format(12345.678, 2, 'en_US')": "12,345.68",
+		"format(NULL, 2)": "",
+		"format(0.5, 0)":  "1", "format(999, 40)": "999.000000000000000000000000000000", "format('1e3', 0)": "1,000",
+	})
+}

@@ -2,9 +2,13 @@ package mysql
 
 import (
 	"math"
+	"strconv"
+	"strings"
 
 	"github.com/cockroachdb/apd/v3"
 	gms "github.com/dolthub/go-mysql-server/sql"
+	"github.com/dolthub/go-mysql-server/sql/expression"
+	"github.com/dolthub/go-mysql-server/sql/expression/function"
 	"github.com/dolthub/go-mysql-server/sql/types"
 )
 
@@ -18,6 +22,7 @@ var reals = map[string]clockwork{
 	"ceil":    {1, 1, ofWhole, wholeOfReal(math.Ceil, (*apd.Context).Ceil)},
 	"ceiling": {1, 1, ofWhole, wholeOfReal(math.Ceil, (*apd.Context).Ceil)},
 	"floor":   {1, 1, ofWhole, wholeOfReal(math.Floor, (*apd.Context).Floor)},
+	"format":  {2, 3, ofText, formatted},
 }
 
 func ofDouble(*gms.Context, []gms.Expression) gms.Type { return types.Float64 }
@@ -81,4 +86,57 @@ func wholeOfReal(
 		}
 		return whole, nil
 	}
+}
+
+// formatted is a number with so many digits behind the point, and a comma after each three before it. Other languages
+// are go-mysql-server's, which knows no numbers beyond 64 bits.
+func formatted(ctx *gms.Context, args []any) (any, error) {
+	places, err := integers(ctx, args[1:2])
+	if err != nil {
+		return nil, err
+	}
+	digits := int(max(0, min(types.DecimalTypeMaxScale, places[0])))
+	text := ""
+	switch x := args[0].(type) {
+	case float64:
+		text = strconv.FormatFloat(x, 'f', digits, 64)
+	case float32:
+		text = strconv.FormatFloat(float64(x), 'f', digits, 32)
+	default:
+		n, err := numberOf(ctx, args[0])
+		if err != nil {
+			return nil, err
+		}
+		rounded := new(apd.Decimal)
+		exact := apd.BaseContext.WithPrecision(uint32(n.NumDigits()+int64(max(0, n.Exponent))) + maxScale)
+		if _, err := exact.Quantize(rounded, n, -int32(digits)); err != nil {
+			return nil, err
+		}
+		text = rounded.Text('f')
+	}
+	if len(args) > 2 && !strings.EqualFold(text64(args[2]), "en_US") {
+		local, err := function.NewFormat(ctx, expression.NewLiteral(text, types.LongText),
+			expression.NewLiteral(int64(digits), types.Int64), expression.NewLiteral(text64(args[2]), types.LongText))
+		if err != nil {
+			return nil, err
+		}
+		return local.Eval(ctx, nil)
+	}
+	sign, whole := "", text
+	if strings.HasPrefix(text, "-") {
+		sign, whole = "-", text[1:]
+	}
+	whole, fraction, point := strings.Cut(whole, ".")
+	var grouped strings.Builder
+	grouped.WriteString(sign)
+	for i, digit := range []byte(whole) {
+		if i > 0 && (len(whole)-i)%3 == 0 {
+			grouped.WriteByte(',')
+		}
+		grouped.WriteByte(digit)
+	}
+	if point {
+		grouped.WriteString("." + fraction)
+	}
+	return grouped.String(), nil
 }
