@@ -26,8 +26,8 @@ func sharded(t *testing.T, data, shards string) (stores, error) {
 
 func TestAFolderIsOpenedWithTheShardsThatItWasMadeFor(t *testing.T) {
 	for _, c := range []struct{ made, opened, hint string }{
-		{"1", "2", "set shards: 1"}, {"3", "1", "set shards: 3"}, {"3", "2", "set shards: 3"}, {"2", "3", "set shards: 2"},
-		{"1", "1", ""}, {"3", "3", ""},
+		{"1", "2", "set shards: 1"}, {"3", "1", "set shards: 3"}, {"3", "2", "set shards: 3"},
+		{"2", "3", "set shards: 2"}, {"1", "1", ""}, {"3", "3", ""},
 	} {
 		data := filepath.Join(t.TempDir(), "data")
 		s, err := sharded(t, data, c.made)
@@ -35,7 +35,8 @@ func TestAFolderIsOpenedWithTheShardsThatItWasMadeFor(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, name := range []string{"a", "b", "c", "d"} {
-			if _, err := s.store.Put(t.Context(), queue.Name{Namespace: "default", Name: name}, []message.Message{{Body: []byte(name)}}); err != nil {
+			n := queue.Name{Namespace: queue.DefaultNamespace, Name: name}
+			if _, err := s.store.Put(t.Context(), n, []message.Message{{Body: []byte(name)}}); err != nil {
 				t.Fatal(err)
 			}
 		}

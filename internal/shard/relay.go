@@ -197,8 +197,8 @@ func (c *carrier) carry(ctx context.Context, s store, cs []queue.Claim) error {
 	return nil
 }
 
-// settle settles what has arrived. It tries until it succeeds or the Router ends: then the same goes once more after the
-// next start, and its destination knows it.
+// settle settles what has arrived. It tries until it succeeds or the Router ends: then the same goes once more after
+// the next start, and its destination knows it.
 func (c *carrier) settle(ctx context.Context, s store, ss []queue.Settlement) {
 	for {
 		_, err := s.Settle(ctx, ss)
