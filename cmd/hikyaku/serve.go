@@ -129,7 +129,8 @@ func serve(ctx context.Context, s *serveFlags, f *config.File) (err error) {
 	if err != nil {
 		return err
 	}
-	if err := h.metrics.Register(append(p.collectors(), campaign.NewCollector(h.campaigns))...); err != nil {
+	collectors := append(append(p.collectors(), campaign.NewCollector(h.campaigns)), h.stores.collectors()...)
+	if err := h.metrics.Register(collectors...); err != nil {
 		return err
 	}
 	doors, err := openDoors(ctx, h, p, f.API, log)

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/prometheus/client_golang/prometheus"
+
 	"github.com/hikyaku/hikyaku/internal/config"
 	"github.com/hikyaku/hikyaku/internal/message"
 	"github.com/hikyaku/hikyaku/internal/queue"
@@ -57,6 +59,30 @@ func TestAFolderIsOpenedWithTheShardsThatItWasMadeFor(t *testing.T) {
 			if err := s.close(); err != nil {
 				t.Error(err)
 			}
+		}
+	}
+}
+
+func TestMetricsTellHowFarTheRelayIs(t *testing.T) {
+	for shards, want := range map[string]int{"1": 0, "2": 3} {
+		s, err := sharded(t, filepath.Join(t.TempDir(), "data"), shards)
+		if err != nil {
+			t.Fatal(err)
+		}
+		registry := prometheus.NewPedanticRegistry()
+		registry.MustRegister(s.collectors()...)
+		families, err := registry.Gather()
+		if err != nil || len(families) != want {
+			t.Errorf("%s shards: %v, %v", shards, families, err)
+		}
+		for _, f := range families {
+			m := f.GetMetric()[0]
+			if v := m.GetCounter().GetValue() + m.GetGauge().GetValue(); v != 0 {
+				t.Errorf("%s is %v, and nothing was carried", f.GetName(), v)
+			}
+		}
+		if err := s.close(); err != nil {
+			t.Error(err)
 		}
 	}
 }

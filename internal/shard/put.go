@@ -97,7 +97,7 @@ func (r *Router) commit(ctx context.Context, c queue.Change) ([][]queue.PutResul
 		return err
 	})
 	if err != nil {
-		return nil, nil, err
+		return nil, nil, named(err, &c, &own)
 	}
 	for i := range puts {
 		if reserved(own.Puts[i].To) {
@@ -122,6 +122,20 @@ func (r *Router) commit(ctx context.Context, c queue.Change) ([][]queue.PutResul
 		settles[later[i]] = err
 	}
 	return puts, settles, err
+}
+
+// named is the error of a change in which a full lane has the name of where it leads.
+func named(err error, c, own *queue.Change) error {
+	var full *queue.FullError
+	if !errors.As(err, &full) || !reserved(full.Name) {
+		return err
+	}
+	for i := range own.Puts {
+		if own.Puts[i].To == full.Name {
+			return &queue.FullError{Name: c.Puts[i].To, Bound: full.Bound + " on their way to it", Limit: full.Limit}
+		}
+	}
+	return err
 }
 
 // homeOf is the shard whose group a change is.

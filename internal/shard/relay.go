@@ -77,8 +77,46 @@ func (y *relay) end() {
 	y.ending.Wait()
 }
 
-// Carried is how many messages this Router has carried from one shard to another.
-func (r *Router) Carried() uint64 { return r.relay.carried.Load() }
+// RelayStats describe the relay now.
+type RelayStats struct {
+	Carried uint64    // messages since the start of the process
+	Waiting int64     // messages that have not arrived
+	Oldest  time.Time // when the oldest of them was put; zero: none waits
+	Lanes   int
+}
+
+// Relay tells how far the relay is.
+func (r *Router) Relay(ctx context.Context) (RelayStats, error) {
+	total := RelayStats{Carried: r.relay.carried.Load()}
+	for _, s := range r.stores {
+		names, err := s.Queues(ctx)
+		if err != nil {
+			return total, err
+		}
+		for _, n := range names {
+			if !reserved(n) {
+				continue
+			}
+			st, err := s.Stats(ctx, n)
+			if err != nil {
+				return total, err
+			}
+			total.Lanes++
+			total.Waiting += st.Messages()
+			if st.Messages() == 0 {
+				continue
+			}
+			ps, err := s.Peek(ctx, n, queue.PeekRequest{Max: 1, NoBody: true})
+			if err != nil {
+				return total, err
+			}
+			if len(ps) > 0 && (total.Oldest.IsZero() || ps[0].Message.Time.Before(total.Oldest)) {
+				total.Oldest = ps[0].Message.Time
+			}
+		}
+	}
+	return total, nil
+}
 
 // carrier carries what is in one lane.
 type carrier struct {

@@ -180,6 +180,40 @@ func TestWhatItsDestinationTakesNoMoreBecomesADeadLetter(t *testing.T) {
 	w.wants(queue.Name{Namespace: out.Namespace, Name: out.Name + queue.DeadEnding}, "homeless")
 }
 
+func TestARelayThatIsBehindSaysSoAndRefusesMoreByTheNameOfTheDestination(t *testing.T) {
+	w := newWorld(t, 2, onDemand)
+	near, far := w.in(0, "near"), w.in(1, "far")
+	w.put(far, "first")
+	w.journals[1].Hold(true)
+	defer w.journals[1].Hold(false)
+	group := make([]message.Message, 5000)
+	send := func() error {
+		_, _, err := w.Commit(t.Context(), queue.Change{Puts: []queue.QueuePut{
+			{To: near, Messages: messagesOf("n")}, {To: far, Messages: group}}})
+		return err
+	}
+	var err error
+	for range laneMessages/len(group) + 1 {
+		if err = send(); err != nil {
+			break
+		}
+	}
+	var full *queue.FullError
+	if !errors.As(err, &full) || full.Name != far {
+		t.Errorf("a lane that is full answers %v", err)
+	}
+	st, err := w.Relay(t.Context())
+	if err != nil || st.Waiting != laneMessages || st.Oldest.IsZero() || st.Lanes != 1 || st.Carried != 0 {
+		t.Errorf("the relay says %+v, %v", st, err)
+	}
+	w.journals[1].Hold(false)
+	w.quiet()
+	waittest.Until(t, "all have arrived", func() bool {
+		st, err := w.Relay(t.Context())
+		return err == nil && st.Waiting == 0 && st.Carried == laneMessages && st.Oldest.IsZero()
+	})
+}
+
 func TestANameOfTheRelayIsRefused(t *testing.T) {
 	w := newWorld(t, 2, onDemand)
 	n := queue.Name{Namespace: laneNamespace, Name: "q"}

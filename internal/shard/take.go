@@ -91,6 +91,10 @@ func byShard(runs []part) (parts []part) {
 // Claim implements queue.Service. Where its queues are in several shards each is asked in their order, and if none has
 // anything all are waited for: what the others give meanwhile goes back uncounted.
 func (r *Router) Claim(ctx context.Context, q queue.ClaimRequest) ([]queue.Claim, error) {
+	return whileMoved(func() ([]queue.Claim, error) { return r.claim(ctx, q) })
+}
+
+func (r *Router) claim(ctx context.Context, q queue.ClaimRequest) ([]queue.Claim, error) {
 	runs, shards, err := r.runs(q.From)
 	if err != nil {
 		return nil, err
@@ -136,9 +140,6 @@ func (r *Router) claimPart(ctx context.Context, q *queue.ClaimRequest, p part, w
 		}
 	}
 	cs, err := r.stores[p.shard].Claim(ctx, own)
-	if errors.Is(err, queue.ErrElsewhere) { // a queue was about to be made that is another shard's by now
-		return nil, fmt.Errorf("%w: %w", queue.ErrChanged, err)
-	}
 	for i := range cs {
 		cs[i].Token = r.numbers.out(p.shard, cs[i].Token)
 		cs[i].From = p.froms[cs[i].From]

@@ -31,6 +31,7 @@ func serve(t *testing.T, guarded bool) *server {
 	config := fmt.Sprintf("data_dir: %s\napi:\n  http: { listen: 127.0.0.1:0 }\n  pubsub: { off: true }\n  sqs: { "+
 		"off: true }\n", filepath.Join(dir, "data"))
 	if guarded {
+		config = "shards: 3\n" + config // a client sees no difference
 		var cert, key string
 		s.authority, cert, key = certificate(t, dir)
 		config += fmt.Sprintf("  mysql: { listen: 127.0.0.1:0, socket: %s, tls: { cert: %s, key: %s } }\n", s.socket,

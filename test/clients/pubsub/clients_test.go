@@ -11,7 +11,7 @@ import (
 func TestEveryClientWorks(t *testing.T) {
 	t.Parallel()
 	dir := conformance.Folder(t)
-	config := fmt.Sprintf("data_dir: %s\napi:\n  http: { listen: 127.0.0.1:0 }\n  mysql: { off: true }\n  pubsub: { "+
+	config := fmt.Sprintf("data_dir: %s\nshards: 3\napi:\n  http: { listen: 127.0.0.1:0 }\n  mysql: { off: true }\n  pubsub: { "+
 		"listen: 127.0.0.1:0 }\n", filepath.Join(dir, "data"))
 	server := conformance.Serve(t, built.Binary, dir, config, "pubsub")
 	for _, c := range clients() {

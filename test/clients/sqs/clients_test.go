@@ -12,7 +12,7 @@ import (
 func serve(t *testing.T, more string) *conformance.Server {
 	t.Helper()
 	dir := conformance.Folder(t)
-	config := fmt.Sprintf("data_dir: %s\napi:\n  http: { listen: 127.0.0.1:0 }\n  mysql: { off: true }\n  pubsub: { "+
+	config := fmt.Sprintf("data_dir: %s\nshards: 3\napi:\n  http: { listen: 127.0.0.1:0 }\n  mysql: { off: true }\n  pubsub: { "+
 		"off: true }\n  sqs: { listen: 127.0.0.1:0, rest: 60s }\n%s", filepath.Join(dir, "data"), more)
 	server := conformance.Serve(t, built.Binary, dir, config, "http")
 	if server.Door("sqs") == "" {
