@@ -19,12 +19,26 @@ type Pass struct {
 // what further requests have in common with this one, such as a campaign. Of each new kind few go until good answers
 // have come. "": it is of none.
 func (w *Watch) Enter(p *Pass, device, of string, goOn func(wait time.Duration, why error)) {
+	if w.Try(p, device, of) {
+		goOn(0, nil)
+		return
+	}
 	w.enter(device, of, func(k *kind, came uint64, wait time.Duration, why error) {
 		if wait == 0 {
 			*p = Pass{w, device, k, came}
 		}
 		goOn(wait, why)
 	})
+}
+
+// Try is Enter for a request that may go at once, without the cost of one that may have to wait; else it does nothing
+// and returns false.
+func (w *Watch) Try(p *Pass, device, of string) bool {
+	k, came, goes := w.enterNow(of)
+	if goes {
+		*p = Pass{w, device, k, came}
+	}
+	return goes
 }
 
 // Waits tells whether p has passed a Watch that was not told what became of the request.

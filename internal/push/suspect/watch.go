@@ -118,16 +118,26 @@ func (cs calls) run() {
 	}
 }
 
+// enterNow lets a request go if nothing holds it back.
+func (w *Watch) enterNow(of string) (k *kind, came uint64, goes bool) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.why != nil || w.closed {
+		return nil, 0, false
+	}
+	now := w.ask()
+	if k = w.kindOf(of, now); k.full() || w.full() {
+		return nil, 0, false
+	}
+	w.begin(k)
+	return k, w.came, true
+}
+
 // enter calls goOn with 0 when a request for a device may go, and with its kind, and how many doubts had come by then;
 // or with how long to wait, and why. Whoever was let go calls one of good, other and doubt, once.
 func (w *Watch) enter(device, of string, goOn goOn) {
 	w.mu.Lock()
-	now := w.config.Clock()
-	w.relax(now)
-	if now.Sub(w.last) > silence && w.flying == 0 {
-		w.limit = startLimit
-	}
-	w.last = now
+	now := w.ask()
 	if w.why != nil {
 		wait, why, came := w.waits(device, now), w.why, w.came
 		if wait == 0 {
@@ -152,6 +162,17 @@ func (w *Watch) enter(device, of string, goOn goOn) {
 	run := w.letGo(e)
 	w.mu.Unlock()
 	run()
+}
+
+// ask notes that somebody wants to send, and when that is.
+func (w *Watch) ask() (now time.Time) {
+	now = w.config.Clock()
+	w.relax(now)
+	if now.Sub(w.last) > silence && w.flying == 0 {
+		w.limit = startLimit
+	}
+	w.last = now
+	return now
 }
 
 // waits is how long a request waits while the watch rests or lets some go first.

@@ -114,7 +114,12 @@ func (d *delivery) watched() {
 		d.enter()
 		return
 	}
-	d.app.watches.of(d.topic()).Enter(&d.pass, d.wish.token, suspect.KindOf(d.Message),
+	w, kind := d.app.watches.of(d.topic()), suspect.KindOf(d.Message)
+	if w.Try(&d.pass, d.wish.token, kind) {
+		d.enter()
+		return
+	}
+	w.Enter(&d.pass, d.wish.token, kind,
 		func(wait time.Duration, why error) {
 			if wait > 0 {
 				d.answer(component.Hold(wait, why))
