@@ -137,6 +137,21 @@ func whatIsAsked(tok Token) map[string]func(ctx context.Context, s *Store) error
 			_, err := s.Peek(ctx, news, PeekRequest{})
 			return err
 		},
+		"Has": func(ctx context.Context, s *Store) error { _, err := s.Has(ctx, news); return err },
+		"HasSnapshot": func(ctx context.Context, s *Store) error {
+			_, err := s.HasSnapshot(ctx, other)
+			return err
+		},
+		"NowCalled": func(ctx context.Context, s *Store) error {
+			_, _, err := s.NowCalled(ctx, other)
+			return err
+		},
+		"RenameNoted": func(ctx context.Context, s *Store) error {
+			return s.RenameNoted(ctx, news, other, Note{Room: "r", Key: "k"})
+		},
+		"RenameDeadLetters": func(ctx context.Context, s *Store) error {
+			return s.RenameDeadLetters(ctx, other, news)
+		},
 		"Look":  func(ctx context.Context, s *Store) error { _, err := s.Look(ctx, news, 1); return err },
 		"First": func(ctx context.Context, s *Store) error { _, _, err := s.First(ctx, one[0]); return err },
 		"Idle":  func(ctx context.Context, s *Store) error { _, err := s.Idle(ctx, news, nil); return err },
