@@ -52,7 +52,7 @@ func (d defining) CreateQueue(ctx context.Context, n queue.Name, def queue.Defin
 		topic, err := queue.ParseName(def.Topic)
 		if def.Topic == "" || err != nil { // what is wrong with it the store says
 			created, err := d.by(shard).CreateQueue(ctx, n, def)
-			if errors.Is(err, queue.ErrElsewhere) {
+			if errors.Is(err, queue.ErrElsewhere) && pauseMoved(ctx) {
 				continue
 			}
 			return created, err
@@ -65,9 +65,14 @@ func (d defining) CreateQueue(ctx context.Context, n queue.Name, def queue.Defin
 			return false, err
 		}
 		if home := r.places.topic(r.Resolve(topic)); !there && home != shard {
-			return d.subscribe(ctx, n, def, home)
+			created, err = d.subscribe(ctx, n, def, home)
+		} else {
+			created, err = d.by(shard).CreateQueue(ctx, n, def)
 		}
-		return d.by(shard).CreateQueue(ctx, n, def)
+		if errors.Is(err, queue.ErrElsewhere) && pauseMoved(ctx) {
+			continue
+		}
+		return created, err
 	}
 }
 
@@ -86,41 +91,55 @@ func (d defining) subscribe(ctx context.Context, n queue.Name, def queue.Definit
 	return created, err
 }
 
-// move lets everybody look for a queue, which is not there yet, in a shard; back takes that back. An error says that it
-// was there after all: who put a message made it.
+// move lets everybody look for a queue, which is not there yet, in a shard; back takes that back, if it is not there
+// then. An error says that it was there after all: who put a message made it.
 func (r *Router) move(ctx context.Context, n queue.Name, home int) (back func(), err error) {
-	if err := r.pin(ctx, n); err != nil {
-		return nil, err
-	}
-	was := r.places.queue(n)
-	r.places.set(n, home)
-	back = func() { r.places.forget(n) }
-	there, err := r.stores[was].Has(ctx, n) // from now on none is made there
-	if err == nil && there {
-		err = fmt.Errorf("%w: queue %s was made meanwhile", queue.ErrExists, n.Short())
-	}
-	if err != nil {
-		back()
-		return nil, err
-	}
-	return back, nil
+	err = r.decide(ctx, n, func(there bool) error {
+		if there {
+			return takenError("queue", n)
+		}
+		r.places.set(n, home)
+		return nil
+	})
+	return func() { r.leave(ctx, n) }, err
 }
 
-// pin remembers where the dead letters of a queue are which is about to come, to go, or to have another name: they are
-// looked for beside it.
-func (r *Router) pin(ctx context.Context, n queue.Name) error {
-	for {
-		n.Name += queue.DeadEnding
-		if n.Check() != nil {
-			return nil
+// leave lets a queue that is no more be looked for where its name says. Where somebody has made another one meanwhile
+// that one stays.
+func (r *Router) leave(ctx context.Context, n queue.Name) {
+	_ = r.decide(context.WithoutCancel(ctx), n, func(there bool) error { // else it is looked for where it was
+		if !there {
+			r.places.forget(n)
 		}
-		shard := r.places.queue(n)
-		there, err := r.stores[shard].Has(ctx, n)
-		if err != nil || !there {
+		return nil
+	})
+}
+
+// decide lets to say where a queue is. Meanwhile nobody makes it, nor queues of its dead letters, which are looked for
+// beside it: those that are there stay where they are.
+func (r *Router) decide(ctx context.Context, n queue.Name, to func(there bool) error) error {
+	names := []queue.Name{n}
+	for dead := n; ; names = append(names, dead) {
+		if dead.Name += queue.DeadEnding; dead.Check() != nil {
+			break
+		}
+	}
+	defer r.places.hold(names)()
+	for _, dead := range names[1:] {
+		shard := r.places.queue(dead)
+		there, err := r.stores[shard].Has(ctx, dead)
+		if err != nil {
 			return err
 		}
-		r.places.set(n, shard)
+		if there {
+			r.places.set(dead, shard)
+		}
 	}
+	there, err := r.stores[r.places.queue(n)].Has(ctx, n)
+	if err != nil {
+		return err
+	}
+	return to(there)
 }
 
 // AlterQueue alters a queue.
@@ -170,13 +189,10 @@ func (r *Router) DeleteQueue(ctx context.Context, n queue.Name) error {
 	if err != nil {
 		return err
 	}
-	if err := r.pin(ctx, n); err != nil {
-		return err
-	}
 	if err := s.DeleteQueue(ctx, n); err != nil {
 		return err
 	}
-	r.places.forget(n)
+	r.leave(ctx, n)
 	return nil
 }
 

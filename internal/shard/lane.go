@@ -71,7 +71,7 @@ func (r *Router) makeLane(ctx context.Context, shard int, lane *queue.Lane) erro
 
 // elsewhere tells the store of a shard whether a name is another's. The store's lock is held.
 func (r *Router) elsewhere(shard int, n queue.Name, as queue.Meaning) *queue.Lane {
-	if reserved(n) || r.places.of(n, as) == shard {
+	if reserved(n) || r.places.makes(shard, n, as) {
 		return nil
 	}
 	lane := laneTo(n, as)

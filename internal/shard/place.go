@@ -14,10 +14,12 @@ type places struct {
 	mu     sync.RWMutex
 	moved  map[queue.Name]int // queues that are not where their text says
 	topics map[queue.Name]bool
+	held   map[queue.Name]int // queues that nobody makes now: where they are is being decided, so many times
 }
 
 func newPlaces(shards int) places {
-	return places{shards: shards, moved: map[queue.Name]int{}, topics: map[queue.Name]bool{}}
+	return places{shards: shards, moved: map[queue.Name]int{}, topics: map[queue.Name]bool{},
+		held: map[queue.Name]int{}}
 }
 
 // said is where the text of a name says that it is: the same for a queue and for the usual name of its dead letters,
@@ -83,6 +85,31 @@ func (p *places) find(n queue.Name) int {
 		}
 		at.Name = shorter
 	}
+}
+
+// makes tells whether a shard may make what a name means, if it is not there.
+func (p *places) makes(shard int, n queue.Name, as queue.Meaning) bool {
+	p.mu.RLock()
+	defer p.mu.RUnlock()
+	if as == queue.TopicBefore && p.topics[n] {
+		return p.said(n) == shard
+	}
+	return p.held[n] == 0 && p.find(n) == shard
+}
+
+// hold lets nobody make queues of some names, until release is called: then where they are can change.
+func (p *places) hold(names []queue.Name) (release func()) {
+	add := func(one int) {
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		for _, n := range names {
+			if p.held[n] += one; p.held[n] == 0 {
+				delete(p.held, n)
+			}
+		}
+	}
+	add(1)
+	return func() { add(-1) }
 }
 
 // set remembers that a queue is, or is about to be, in a shard.

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"time"
 
 	"github.com/hikyaku/hikyaku/internal/message"
 	"github.com/hikyaku/hikyaku/internal/queue"
@@ -12,7 +13,7 @@ import (
 
 // Put implements queue.Service.
 func (r *Router) Put(ctx context.Context, n queue.Name, msgs []message.Message) ([]queue.PutResult, error) {
-	return whileMoved(func() ([]queue.PutResult, error) {
+	return whileMoved(ctx, func() ([]queue.PutResult, error) {
 		_, s, err := r.of(n)
 		if err != nil {
 			return nil, err
@@ -23,7 +24,7 @@ func (r *Router) Put(ctx context.Context, n queue.Name, msgs []message.Message) 
 
 // Publish implements queue.Service.
 func (r *Router) Publish(ctx context.Context, n queue.Name, msgs []message.Message) ([]queue.PutResult, error) {
-	return whileMoved(func() ([]queue.PutResult, error) {
+	return whileMoved(ctx, func() ([]queue.PutResult, error) {
 		_, s, err := r.target(n)
 		if err != nil {
 			return nil, err
@@ -34,7 +35,7 @@ func (r *Router) Publish(ctx context.Context, n queue.Name, msgs []message.Messa
 
 // PublishEach implements queue.Service.
 func (r *Router) PublishEach(ctx context.Context, n queue.Name, msgs []message.Message) ([]queue.PutResult, error) {
-	return whileMoved(func() ([]queue.PutResult, error) {
+	return whileMoved(ctx, func() ([]queue.PutResult, error) {
 		_, s, err := r.target(n)
 		if err != nil {
 			return nil, err
@@ -44,11 +45,21 @@ func (r *Router) PublishEach(ctx context.Context, n queue.Name, msgs []message.M
 }
 
 // whileMoved tries again while a queue moves from the shard where it would have been made to another one.
-func whileMoved[T any](try func() (T, error)) (T, error) {
+func whileMoved[T any](ctx context.Context, try func() (T, error)) (T, error) {
 	for {
-		if t, err := try(); !errors.Is(err, queue.ErrElsewhere) {
+		if t, err := try(); !errors.Is(err, queue.ErrElsewhere) || !pauseMoved(ctx) {
 			return t, err
 		}
+	}
+}
+
+// pauseMoved waits a little for a queue that moves: a sync or two, and seldom. It is false when ctx has ended.
+func pauseMoved(ctx context.Context) bool {
+	select {
+	case <-ctx.Done():
+		return false
+	case <-time.After(time.Millisecond):
+		return true
 	}
 }
 
@@ -71,7 +82,7 @@ func (r *Router) Commit(ctx context.Context, c queue.Change) ([][]queue.PutResul
 		puts    [][]queue.PutResult
 		settles []error
 	}
-	d, err := whileMoved(func() (d done, err error) {
+	d, err := whileMoved(ctx, func() (d done, err error) {
 		d.puts, d.settles, err = r.commit(ctx, c)
 		return d, err
 	})

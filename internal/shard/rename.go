@@ -33,7 +33,7 @@ func (r *Router) RenameQueue(ctx context.Context, from, to queue.Name) error {
 	if from == to {
 		return nil
 	}
-	back, err := r.makeWay(ctx, from, to, shard)
+	back, err := r.makeWay(ctx, to, shard)
 	if err != nil {
 		return err
 	}
@@ -42,25 +42,14 @@ func (r *Router) RenameQueue(ctx context.Context, from, to queue.Name) error {
 		back()
 		return err
 	}
-	r.places.forget(from)
+	r.leave(ctx, from)
 	return r.tellRenamed(context.WithoutCancel(ctx), shard, note, from, to)
 }
 
 // makeWay lets everybody look for a queue by its new name in its shard, if nothing has that name; back takes that back.
-func (r *Router) makeWay(ctx context.Context, from, to queue.Name, shard int) (back func(), err error) {
+func (r *Router) makeWay(ctx context.Context, to queue.Name, shard int) (back func(), err error) {
 	if there, err := r.HasTopic(ctx, to); err != nil || there {
 		return nil, cmp.Or(err, takenError("topic", to))
-	}
-	if err := r.pin(ctx, from); err != nil {
-		return nil, err
-	}
-	other := r.places.queue(to)
-	if there, err := r.stores[other].Has(ctx, to); err != nil || there {
-		return nil, cmp.Or(err, takenError("queue", to))
-	}
-	if other == shard { // also where that follows from the name that it loses
-		r.places.set(to, shard)
-		return func() { r.places.forget(to) }, nil
 	}
 	return r.move(ctx, to, shard)
 }

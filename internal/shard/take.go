@@ -91,7 +91,7 @@ func byShard(runs []part) (parts []part) {
 // Claim implements queue.Service. Where its queues are in several shards each is asked in their order, and if none has
 // anything all are waited for: what the others give meanwhile goes back uncounted.
 func (r *Router) Claim(ctx context.Context, q queue.ClaimRequest) ([]queue.Claim, error) {
-	return whileMoved(func() ([]queue.Claim, error) { return r.claim(ctx, q) })
+	return whileMoved(ctx, func() ([]queue.Claim, error) { return r.claim(ctx, q) })
 }
 
 func (r *Router) claim(ctx context.Context, q queue.ClaimRequest) ([]queue.Claim, error) {

@@ -1,0 +1,100 @@
+package shard
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime"
+	"sync"
+	"testing"
+
+	"github.com/hikyaku/hikyaku/internal/queue"
+	"github.com/hikyaku/hikyaku/internal/waittest"
+)
+
+func TestDeadLettersOfDeadLettersStayWhenTheQueueGoes(t *testing.T) {
+	w := newWorld(t, 2, onDemand)
+	topic, sub := w.in(0, "topic"), w.in(1, "sub")
+	_, err := w.CreateTopic(t.Context(), topic, nil)
+	must(t, err)
+	_, err = w.CreateQueue(t.Context(), sub, queue.Definition{Topic: topic.String()})
+	must(t, err)
+	dead := queue.Name{Namespace: sub.Namespace, Name: sub.Name + queue.DeadEnding + queue.DeadEnding}
+	w.put(dead, "1")
+	must(t, w.DeleteQueue(t.Context(), sub))
+	w.put(dead, "2")
+	w.wants(dead, "1", "2")
+	w.after(false, onDemand).wants(dead, "1", "2")
+}
+
+// appended waits until a journal has been given one more group than before.
+func (w *world) appended(shard int, do func()) {
+	w.t.Helper()
+	before := w.journals[shard].Stats().Groups
+	do()
+	waittest.Until(w.t, "the journal has one more group", func() bool {
+		return w.journals[shard].Stats().Groups > before
+	})
+}
+
+func TestAPutThatMeetsASubscriptionInTheMakingMakesNoSecondQueue(t *testing.T) {
+	w := newWorld(t, 2, onDemand)
+	topic, sub := w.in(0, "topic"), w.in(1, "sub")
+	w.journals[0].Hold(true)
+	made, subscribed, put := make(chan error, 1), make(chan error, 1), make(chan error, 1)
+	w.appended(0, func() {
+		go func() { _, err := w.CreateTopic(context.Background(), topic, nil); made <- err }()
+	})
+	go func() {
+		_, err := w.CreateQueue(context.Background(), sub, queue.Definition{Topic: topic.String()})
+		subscribed <- err
+	}()
+	waittest.Until(t, "the queue is looked for by its topic", func() bool { return w.places.queue(sub) == 0 })
+	w.appended(0, func() {
+		go func() { _, err := w.Put(context.Background(), sub, messagesOf("1")); put <- err }()
+	})
+	w.journals[0].Hold(false)
+	must(t, <-made)
+	must(t, <-put)
+	if err := <-subscribed; !errors.Is(err, queue.ErrExists) && !errors.Is(err, queue.ErrDefinition) {
+		t.Log(err)
+	}
+	w.put(sub, "2")
+	w.wants(sub, "1", "2")
+	w.shardOf(sub)
+	w.after(false, onDemand).wants(sub, "1", "2")
+}
+
+func TestPutsThatMeetADeletionMakeNoSecondQueue(t *testing.T) {
+	w := newWorld(t, 2, onDemand)
+	topic := w.in(0, "topic")
+	_, err := w.CreateTopic(t.Context(), topic, nil)
+	must(t, err)
+	for round := range 200 {
+		sub := w.in(1, fmt.Sprint("sub", round, "x"))
+		_, err := w.CreateQueue(t.Context(), sub, queue.Definition{Topic: topic.String()})
+		must(t, err)
+		w.journals[0].Hold(true)
+		deleted := make(chan error, 1)
+		w.appended(0, func() { go func() { deleted <- w.DeleteQueue(context.Background(), sub) }() })
+		var putting sync.WaitGroup
+		for range 4 { // they wait for the deletion
+			putting.Go(func() {
+				if _, err := w.Put(context.Background(), sub, messagesOf("m")); err != nil {
+					t.Error(err)
+				}
+			})
+		}
+		for range 20 {
+			runtime.Gosched()
+		}
+		w.journals[0].Hold(false)
+		must(t, <-deleted)
+		putting.Wait()
+		w.wants(sub, "m", "m", "m", "m")
+		w.shardOf(sub)
+		if t.Failed() {
+			t.Fatal(round)
+		}
+	}
+}
