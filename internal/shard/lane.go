@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/hikyaku/hikyaku/internal/message"
@@ -29,6 +30,8 @@ const (
 	labelAs = "as"
 	asTopic = "topic or queue"
 	asQueue = "queue"
+	labelBy = "by" // who fills it, in lanes of changes
+	byWraps = "changes"
 )
 
 // laneMessages bounds what waits in a lane, but for dead letters.
@@ -46,6 +49,34 @@ func laneTo(n queue.Name, as queue.Meaning) *queue.Lane {
 		Definition: queue.Definition{MaxMessages: laneMessages,
 			Labels: map[string]string{labelTo: n.String(), labelAs: meaning}},
 	}
+}
+
+// laneOfChanges is the lane to a name for what changes put there: its messages are wrapped. Those that a store puts into
+// lanes by itself are not, and may have any attribute.
+func laneOfChanges(n queue.Name) *queue.Lane {
+	lane := laneTo(n, queue.TopicBefore)
+	lane.Queue.Name = "change-" + lane.Queue.Name
+	lane.Definition.Labels[labelBy] = byWraps
+	return lane
+}
+
+// wraps tells whether the messages of a lane are wrapped.
+func wraps(d *queue.Definition) bool { return d.Labels[labelBy] == byWraps }
+
+// leadsSomewhere tells whether that to which a lane leads is there.
+func (r *Router) leadsSomewhere(ctx context.Context, d *queue.Definition) (bool, error) {
+	n, as, err := leadsTo(d)
+	if err != nil {
+		return false, err
+	}
+	if topic, err := r.HasTopic(ctx, n); err != nil || topic && as == queue.TopicBefore {
+		return topic, err
+	}
+	_, s, err := r.of(n)
+	if err != nil {
+		return false, err
+	}
+	return s.Has(ctx, n)
 }
 
 // leadsTo is where a lane leads.
@@ -88,10 +119,10 @@ type wrapped struct {
 	NotBefore time.Time `json:"not_before,omitzero"`
 }
 
-// wrap makes a message one for a lane. Its attributes are copied when they change.
+// wrap makes a message one for a lane of changes. Its attributes are copied when they change.
 func wrap(m *message.Message) {
-	w := wrapped{m.Dedup, m.NotBefore}
-	if w == (wrapped{}) {
+	w, own := wrapped{m.Dedup, m.NotBefore}, wrapping(m)
+	if w == (wrapped{}) && own == "" {
 		return
 	}
 	m.Dedup, m.NotBefore = "", time.Time{}
@@ -99,22 +130,37 @@ func wrap(m *message.Message) {
 	if err != nil { // a text and a time always have a JSON form
 		return
 	}
+	name := laneAttribute
+	if own != "" { // the sender has such an attribute, too
+		name = own + "~"
+	}
 	c := m.Clone()
-	c.Attributes.Set(laneAttribute, message.String(string(text)))
+	c.Attributes.Set(name, message.String(string(text)))
 	*m = *c
+}
+
+// wrapping is the longest name of an attribute that begins with laneAttribute: what wrap added, if it did; "": none.
+func wrapping(m *message.Message) (name string) {
+	for i := range m.Attributes {
+		if n := m.Attributes[i].Name; len(n) > len(name) && strings.HasPrefix(n, laneAttribute) {
+			name = n
+		}
+	}
+	return name
 }
 
 // unwrap takes back what wrap did.
 func unwrap(m *message.Message) error {
-	v, wrappedUp := m.Attributes.Get(laneAttribute)
-	if !wrappedUp {
+	name := wrapping(m)
+	if name == "" {
 		return nil
 	}
+	v, _ := m.Attributes.Get(name)
 	var w wrapped
 	if err := json.Unmarshal([]byte(v.AsString()), &w); err != nil {
-		return fmt.Errorf("attribute %s: %w", laneAttribute, err)
+		return fmt.Errorf("attribute %s: %w", name, err)
 	}
-	m.Attributes.Delete(laneAttribute)
+	m.Attributes.Delete(name)
 	m.Dedup, m.NotBefore = w.Dedup, w.NotBefore
 	return nil
 }

@@ -219,7 +219,7 @@ func (r *Router) intoLane(ctx context.Context, p *queue.QueuePut, home int, s st
 	if err != nil {
 		return out, err
 	}
-	lane := laneTo(n, queue.TopicBefore)
+	lane := laneOfChanges(n)
 	if err := r.makeLane(ctx, home, lane); err != nil {
 		return out, err
 	}

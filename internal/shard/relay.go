@@ -33,8 +33,8 @@ type carries struct {
 
 func newRelay(r *Router) *relay { return &relay{router: r, carriers: map[carries]bool{}} }
 
-// begin starts a carrier for each lane with messages. Lanes without any are deleted: they are made when they are
-// needed.
+// begin starts a carrier for each lane with messages. One without any is deleted if what it leads to is no more. Else it
+// stays: it knows what came from which origin, and its destination would have to remember a new one beside it.
 func (y *relay) begin(ctx context.Context) error {
 	for shard, s := range y.router.stores {
 		names, err := s.Queues(ctx)
@@ -51,8 +51,12 @@ func (y *relay) begin(ctx context.Context) error {
 			}
 			if st.Messages() > 0 {
 				y.start(shard, &queue.Lane{Queue: n, Definition: st.Definition})
-			} else if err := s.DeleteQueue(ctx, n); err != nil {
+			} else if there, err := y.router.leadsSomewhere(ctx, &st.Definition); err != nil {
 				return err
+			} else if !there {
+				if err := s.DeleteQueue(ctx, n); err != nil {
+					return err
+				}
 			}
 		}
 	}
@@ -125,6 +129,7 @@ type carrier struct {
 	lane   *queue.Lane
 	to     queue.Name
 	as     queue.Meaning
+	wraps  bool   // its messages are wrapped
 	source string // the lane as an origin
 	failed int    // times that the same did not succeed
 	told   time.Time
@@ -171,6 +176,7 @@ func (c *carrier) begin(ctx context.Context, s store) error {
 		}
 		if err == nil {
 			c.to, c.as, err = leadsTo(&st.Definition)
+			c.wraps = wraps(&st.Definition)
 		}
 		if err == nil {
 			// The number is this lane's alone, also when it is deleted and made anew.
@@ -216,8 +222,10 @@ func (c *carrier) carry(ctx context.Context, s store, cs []queue.Claim) error {
 	msgs := make([]message.Message, len(cs))
 	for i := range cs {
 		m := &cs[i].Message
-		if err := unwrap(m); err != nil {
-			return err
+		if c.wraps {
+			if err := unwrap(m); err != nil {
+				return err
+			}
 		}
 		m.Origin = message.Origin{Source: c.source, Offset: cs[i].Sequence, Mark: mark}
 		msgs[i] = *m

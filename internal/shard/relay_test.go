@@ -230,6 +230,49 @@ func TestANameOfTheRelayIsRefused(t *testing.T) {
 	}
 }
 
+func TestWhatItsSenderNumberedIsThereOnceAlsoAfterAStart(t *testing.T) {
+	w := newWorld(t, 2, onDemand)
+	in, out := w.in(0, "in"), w.in(1, "out")
+	m := message.Message{Body: []byte("item"), Origin: message.Origin{Source: "page 1", Offset: 7, Mark: 7}}
+	for range 2 {
+		w.put(in, "job")
+		_, _, err := w.Commit(t.Context(), queue.Change{Settles: []queue.Settlement{{Token: w.claim(in)[0].Token}},
+			Puts: []queue.QueuePut{{To: out, Messages: []message.Message{m}}}})
+		must(t, err)
+		w.quiet()
+		w.wants(out, "item")
+		w = w.after(false, onDemand)
+	}
+}
+
+func TestAnAttributeOfASenderIsNotTheRelays(t *testing.T) {
+	w := newWorld(t, 2, onDemand)
+	in, out, alarms := w.in(0, "in"), w.in(1, "out"), w.in(1, "alarms")
+	_, err := w.CreateQueue(t.Context(), in, queue.Definition{DeadLetter: alarms.String()})
+	must(t, err)
+	for _, text := range []string{"x", `{"dedup":"d"}`, `{"not_before":"2999-01-01T00:00:00Z"}`} {
+		m := message.Message{Body: []byte("m")}
+		m.Attributes.Set(laneAttribute, message.String(text))
+		_, err = w.Put(t.Context(), in, []message.Message{m})
+		must(t, err)
+		cs := w.claim(in)
+		_, _, err = w.Commit(t.Context(), queue.Change{Settles: []queue.Settlement{{Token: cs[0].Token, Kind: queue.Dead}},
+			Puts: []queue.QueuePut{{To: out, Messages: []message.Message{m}}}})
+		must(t, err)
+		for _, n := range []queue.Name{alarms, out} {
+			waittest.Until(t, "it is there", func() bool { return len(w.bodies(n)) == 1 })
+			got := w.claim(n)
+			if len(got) != 1 {
+				t.Fatalf("%v: %q is not ready", n, text)
+			}
+			if v, _ := got[0].Message.Attributes.Get(laneAttribute); v.AsString() != text {
+				t.Errorf("%v: the attribute is %q, want %q", n, v.AsString(), text)
+			}
+			w.settle(queue.Done, got...)
+		}
+	}
+}
+
 // TestARelayedMessageIsThereOnceAfterAnyEnd moves jobs through queues of three shards, each step as one change, while
 // the world ends at random moments by kill or power cut. Every job has to be in one place at the end.
 func TestARelayedMessageIsThereOnceAfterAnyEnd(t *testing.T) {
