@@ -51,8 +51,8 @@ func laneTo(n queue.Name, as queue.Meaning) *queue.Lane {
 	}
 }
 
-// laneOfChanges is the lane to a name for what changes put there: its messages are wrapped. Those that a store puts into
-// lanes by itself are not, and may have any attribute.
+// laneOfChanges is the lane to a name for what changes put there: its messages are wrapped. Those that a store puts
+// into lanes by itself are not, and may have any attribute.
 func laneOfChanges(n queue.Name) *queue.Lane {
 	lane := laneTo(n, queue.TopicBefore)
 	lane.Queue.Name = "change-" + lane.Queue.Name

@@ -7,6 +7,7 @@ import (
 	"hash/maphash"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/hikyaku/hikyaku/internal/queue"
 )
@@ -21,28 +22,70 @@ const (
 )
 
 // withNotes lets do keep notes with something else in a shard, as one group, and then keeps them where they belong.
-// kept are what do has to keep. Meanwhile nobody else changes those that is names.
+// kept are what do has to keep. Meanwhile nobody else changes those that is names. Where they have to be carried home it
+// waits for the end also when ctx ends.
 func (r *Router) withNotes(ctx context.Context, shard int, notes []queue.Note, is []queue.NoteIs,
-	do func(kept []queue.Note) error) error {
+	do func(ctx context.Context, kept []queue.Note) error) error {
 	if len(notes)+len(is) == 0 {
-		return do(nil)
+		return do(ctx, nil)
 	}
-	defer r.lockNotes(notes, is)()
+	unlock, err := r.lockNotes(notes, is)
+	if err != nil {
+		return err
+	}
+	defer unlock()
 	if shard == notesShard || len(notes) == 0 {
-		return do(notes)
+		return do(ctx, notes)
 	}
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	ctx = context.WithoutCancel(ctx) // else nobody would know whether they are to be carried home
 	pending := make([]queue.Note, len(notes))
 	for i := range notes {
 		if len(notes[i].Value) > queue.MaxNoteBytes {
-			return do(notes) // it says what is wrong
+			return do(ctx, notes) // it says what is wrong
 		}
 		pending[i] = pendingNote(&notes[i])
 	}
-	if err := do(pending); err != nil {
+	if err := do(ctx, pending); err != nil {
 		return err
 	}
-	// It is done: whoever waits no longer has it done all the same.
-	return r.deliverNotes(context.WithoutCancel(ctx), shard, notes, pending)
+	if err := r.deliverNotes(ctx, shard, notes, pending); err != nil {
+		r.owed.mu.Lock()
+		defer r.owed.mu.Unlock()
+		r.owed.notes = append(r.owed.notes, owedNotes{shard, notes, pending})
+		return err
+	}
+	return nil
+}
+
+// owed are notes that could not be carried home. Nobody changes a note before they are: a start that finds them would
+// put them in place of later ones.
+type owed struct {
+	mu    sync.Mutex
+	notes []owedNotes
+}
+
+type owedNotes struct {
+	shard          int
+	notes, pending []queue.Note
+}
+
+// payNotes carries home what is owed.
+func (r *Router) payNotes() error {
+	o := &r.owed
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	for len(o.notes) > 0 {
+		first := &o.notes[0]
+		if err := r.deliverNotes(context.Background(), first.shard, first.notes, first.pending); err != nil {
+			return err
+		}
+		o.notes = o.notes[1:]
+	}
+	o.notes = nil
+	return nil
 }
 
 // pendingNote is how a note waits in another shard.
@@ -92,8 +135,8 @@ func (r *Router) notePending(ctx context.Context) error {
 	return nil
 }
 
-// lockNotes keeps others from changing notes of some keys, until unlock is called.
-func (r *Router) lockNotes(notes []queue.Note, is []queue.NoteIs) (unlock func()) {
+// lockNotes keeps others from changing notes of some keys, until unlock is called. What is owed has been paid then.
+func (r *Router) lockNotes(notes []queue.Note, is []queue.NoteIs) (unlock func(), err error) {
 	of := make([]int, 0, len(notes)+len(is))
 	add := func(room, key string) {
 		of = append(of, int(maphash.Comparable(r.seed, struct{ room, key string }{room, key})%uint64(len(r.keys))))
@@ -109,11 +152,16 @@ func (r *Router) lockNotes(notes []queue.Note, is []queue.NoteIs) (unlock func()
 	for _, i := range of {
 		r.keys[i].Lock()
 	}
-	return func() {
+	unlock = func() {
 		for _, i := range of {
 			r.keys[i].Unlock()
 		}
 	}
+	if err := r.payNotes(); err != nil {
+		unlock()
+		return nil, err
+	}
+	return unlock, nil
 }
 
 // Noted implements queue.Service.
@@ -141,8 +189,9 @@ type noting struct {
 	is     []queue.NoteIs // as they have to be
 }
 
-func (n noting) do(ctx context.Context, define func(queue.Definer) error) error {
-	return n.router.withNotes(ctx, n.shard, n.notes, n.is, func(kept []queue.Note) error {
+func (n noting) do(ctx context.Context, to func(context.Context, queue.Definer) error) error {
+	return n.router.withNotes(ctx, n.shard, n.notes, n.is, func(ctx context.Context, kept []queue.Note) error {
+		define := func(w queue.Definer) error { return to(ctx, w) }
 		with := n.router.stores[n.shard].Noted(kept...)
 		switch {
 		case len(n.is) == 0:
@@ -173,30 +222,44 @@ func (r *Router) expect(ctx context.Context, is []queue.NoteIs) error {
 
 // CreateQueue implements queue.Definer.
 func (n noting) CreateQueue(ctx context.Context, name queue.Name, d queue.Definition) (created bool, err error) {
-	err = n.do(ctx, func(w queue.Definer) (err error) { created, err = w.CreateQueue(ctx, name, d); return err })
+	err = n.do(ctx, func(ctx context.Context, w queue.Definer) (err error) {
+		created, err = w.CreateQueue(ctx, name, d)
+		return err
+	})
 	return created, err
 }
 
 // AlterQueue implements queue.Definer.
 func (n noting) AlterQueue(ctx context.Context, name queue.Name, d queue.Definition) error {
-	return n.do(ctx, func(w queue.Definer) error { return w.AlterQueue(ctx, name, d) })
+	return n.do(ctx, func(ctx context.Context, w queue.Definer) error { return w.AlterQueue(ctx, name, d) })
 }
 
 // CreateTopic implements queue.Definer.
 func (n noting) CreateTopic(ctx context.Context, name queue.Name, labels map[string]string) (created bool, err error) {
-	err = n.do(ctx, func(w queue.Definer) (err error) { created, err = w.CreateTopic(ctx, name, labels); return err })
+	err = n.do(ctx, func(ctx context.Context, w queue.Definer) (err error) {
+		created, err = w.CreateTopic(ctx, name, labels)
+		return err
+	})
 	return created, err
 }
 
 // SetNotes implements queue.Service.
 func (r *Router) SetNotes(ctx context.Context, notes ...queue.Note) error {
-	defer r.lockNotes(notes, nil)()
+	unlock, err := r.lockNotes(notes, nil)
+	if err != nil {
+		return err
+	}
+	defer unlock()
 	return r.stores[notesShard].SetNotes(ctx, notes...)
 }
 
 // KeepNotes implements queue.Service.
 func (r *Router) KeepNotes(ctx context.Context, notes ...queue.Note) error {
-	defer r.lockNotes(notes, nil)()
+	unlock, err := r.lockNotes(notes, nil)
+	if err != nil {
+		return err
+	}
+	defer unlock()
 	return r.stores[notesShard].KeepNotes(ctx, notes...)
 }
 

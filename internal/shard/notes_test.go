@@ -1,10 +1,12 @@
 package shard
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"slices"
 	"testing"
+	"time"
 
 	"github.com/hikyaku/hikyaku/internal/journal"
 	"github.com/hikyaku/hikyaku/internal/queue"
@@ -150,4 +152,52 @@ func TestADefinitionThatDependsOnNotesIsMadeOnlyWhileTheyAreSo(t *testing.T) {
 		}
 	}
 	w.nothingPends()
+}
+
+func TestANoteThatCouldNotBeCarriedHomeDoesNotOverwriteALaterOne(t *testing.T) {
+	w := newWorld(t, 2, onDemand)
+	n := w.in(1, "q")
+	w.journals[0].Refuse(true)
+	note := queue.Note{Room: "room", Key: "k", Value: []byte("1")}
+	if _, err := w.Noted(note).CreateQueue(t.Context(), n, queue.Definition{}); err == nil {
+		t.Error("kept though the disk of the notes is full")
+	}
+	w.journals[0].Refuse(false)
+	must(t, w.SetNotes(t.Context(), queue.Note{Room: "room", Key: "k", Value: []byte("2")}))
+	for range 2 {
+		if v, _, err := w.Note(t.Context(), "room", "k"); err != nil || string(v) != "2" {
+			t.Errorf("the note is %q, %v", v, err)
+		}
+		w.nothingPends()
+		w = w.after(false, onDemand)
+	}
+}
+
+func TestANoteOfACallThatEndedEarlyDoesNotOverwriteALaterOne(t *testing.T) {
+	w := newWorld(t, 2, onDemand)
+	n := w.in(1, "q")
+	w.journals[1].Hold(true)
+	ctx, cancel := context.WithCancel(t.Context())
+	done := make(chan struct{})
+	w.appended(1, func() {
+		go func() {
+			defer close(done)
+			note := queue.Note{Room: "room", Key: "k", Value: []byte("1")}
+			_, _ = w.Noted(note).CreateQueue(ctx, n, queue.Definition{})
+		}()
+	})
+	cancel()
+	select { // either is right
+	case <-done:
+	case <-time.After(10 * time.Millisecond):
+	}
+	w.journals[1].Hold(false)
+	<-done
+	must(t, w.SetNotes(t.Context(), queue.Note{Room: "room", Key: "k", Value: []byte("2")}))
+	for range 2 {
+		if v, _, err := w.Note(t.Context(), "room", "k"); err != nil || string(v) != "2" {
+			t.Errorf("the note is %q, %v", v, err)
+		}
+		w = w.after(false, onDemand)
+	}
 }

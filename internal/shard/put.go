@@ -102,7 +102,7 @@ func (r *Router) commit(ctx context.Context, c queue.Change) ([][]queue.PutResul
 	}
 	var puts [][]queue.PutResult
 	var some []error
-	err = r.withNotes(ctx, home, c.Notes, c.If, func(kept []queue.Note) (err error) {
+	err = r.withNotes(ctx, home, c.Notes, c.If, func(ctx context.Context, kept []queue.Note) (err error) {
 		own.Notes = kept
 		puts, some, err = r.stores[home].Commit(ctx, own)
 		return err

@@ -33,8 +33,8 @@ type carries struct {
 
 func newRelay(r *Router) *relay { return &relay{router: r, carriers: map[carries]bool{}} }
 
-// begin starts a carrier for each lane with messages. One without any is deleted if what it leads to is no more. Else it
-// stays: it knows what came from which origin, and its destination would have to remember a new one beside it.
+// begin starts a carrier for each lane with messages. One without any is deleted if what it leads to is no more. Else
+// it stays: it knows what came from which origin, and its destination would have to remember a new one beside it.
 func (y *relay) begin(ctx context.Context) error {
 	for shard, s := range y.router.stores {
 		names, err := s.Queues(ctx)

@@ -50,6 +50,7 @@ type Router struct {
 
 	naming     [64]sync.Mutex   // definitions of one name do not overtake each other
 	keys       [1024]sync.Mutex // nor do the notes of one key; held while they are written
+	owed       owed             // notes that are still to be carried home
 	seed       maphash.Seed
 	snapshots  sync.Mutex // names of snapshots are not given twice
 	relay      *relay
