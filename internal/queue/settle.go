@@ -242,7 +242,7 @@ func (s *Store) deadQueue(ctx context.Context, of *queueState) (*queueState, mes
 			return q, columns, nil
 		}
 		_, err := s.createQueue(ctx, dead, def, terms{needed: true})
-		if err != nil && !errors.Is(err, ErrExists) {
+		if err != nil && !errors.Is(err, ErrExists) && !errors.Is(err, ErrElsewhere) { // look again, there is a lane
 			return nil, nil, fmt.Errorf("make dead-letter queue %s: %w", dead.Short(), err)
 		}
 	}

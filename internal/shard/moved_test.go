@@ -7,6 +7,7 @@ import (
 	"runtime"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/hikyaku/hikyaku/internal/queue"
 	"github.com/hikyaku/hikyaku/internal/waittest"
@@ -93,6 +94,75 @@ func TestPutsThatMeetADeletionMakeNoSecondQueue(t *testing.T) {
 		putting.Wait()
 		w.wants(sub, "m", "m", "m", "m")
 		w.shardOf(sub)
+		if t.Failed() {
+			t.Fatal(round)
+		}
+	}
+}
+
+func TestARenameIsKnownEverywhereAlsoWhenItsCallerWaitsNoLonger(t *testing.T) {
+	w := newWorld(t, 2, onDemand)
+	a, b, jobs := w.in(0, "a"), w.in(1, "b"), w.in(1, "jobs")
+	w.put(a, "1")
+	_, err := w.CreateQueue(t.Context(), jobs, queue.Definition{DeadLetter: a.String()})
+	must(t, err)
+	w.journals[0].Hold(true)
+	ctx, cancel := context.WithCancel(t.Context())
+	done := make(chan struct{})
+	w.appended(0, func() {
+		go func() {
+			defer close(done)
+			_ = w.RenameQueue(ctx, a, b)
+		}()
+	})
+	cancel()
+	select { // either is right
+	case <-done:
+	case <-time.After(10 * time.Millisecond):
+	}
+	w.journals[0].Hold(false)
+	<-done
+	for range 2 {
+		w.wants(b, "1")
+		if d, _, err := w.Definition(t.Context(), jobs); err != nil || d.DeadLetter != b.String() {
+			t.Errorf("dead letters go to %s, %v", d.DeadLetter, err)
+		}
+		w = w.after(false, onDemand)
+	}
+}
+
+func TestALetterThatMeetsAQueueOnTheMoveIsKept(t *testing.T) {
+	w := newWorld(t, 2, onDemand)
+	topic := w.in(0, "topic")
+	_, err := w.CreateTopic(t.Context(), topic, nil)
+	must(t, err)
+	for round := range 100 {
+		sub, jobs := w.in(1, fmt.Sprint("sub", round, "x")), w.in(0, fmt.Sprint("jobs", round, "x"))
+		_, err := w.CreateQueue(t.Context(), jobs, queue.Definition{DeadLetter: sub.String()})
+		must(t, err)
+		_, err = w.CreateQueue(t.Context(), sub, queue.Definition{Topic: topic.String()})
+		must(t, err)
+		w.put(jobs, "a", "b", "c", "d")
+		cs := w.claim(jobs)
+		var doing sync.WaitGroup
+		doing.Go(func() {
+			if err := w.DeleteQueue(context.Background(), sub); err != nil {
+				t.Error(err)
+			}
+		})
+		for i := range cs {
+			doing.Go(func() {
+				errs, err := w.Settle(context.Background(), []queue.Settlement{{Token: cs[i].Token, Kind: queue.Dead}})
+				if err := errors.Join(append(errs, err)...); err != nil {
+					t.Error(err)
+				}
+			})
+		}
+		doing.Wait()
+		w.quiet()
+		w.shardOf(sub)
+		w.put(sub, "last")
+		w.wants(jobs)
 		if t.Failed() {
 			t.Fatal(round)
 		}

@@ -38,12 +38,13 @@ func (r *Router) RenameQueue(ctx context.Context, from, to queue.Name) error {
 		return err
 	}
 	note := queue.Note{Room: renamesRoom, Key: from.String() + "\x00" + to.String(), Value: []byte{}}
+	ctx = context.WithoutCancel(ctx) // else nobody would know whether there is something to tell
 	if err := s.RenameNoted(ctx, from, to, note); err != nil {
 		back()
 		return err
 	}
 	r.leave(ctx, from)
-	return r.tellRenamed(context.WithoutCancel(ctx), shard, note, from, to)
+	return r.tellRenamed(ctx, shard, note, from, to)
 }
 
 // makeWay lets everybody look for a queue by its new name in its shard, if nothing has that name; back takes that back.
