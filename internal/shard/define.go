@@ -1,6 +1,7 @@
 package shard
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -42,6 +43,9 @@ func (r *Router) CreateTopic(ctx context.Context, n queue.Name, labels map[strin
 // CreateQueue makes a queue.
 func (d defining) CreateQueue(ctx context.Context, n queue.Name, def queue.Definition) (created bool, err error) {
 	r := d.router
+	if err := r.checkDead(&def); err != nil {
+		return false, err
+	}
 	n = r.Resolve(n)
 	defer r.lock(n)()
 	for {
@@ -145,7 +149,7 @@ func (r *Router) decide(ctx context.Context, n queue.Name, to func(there bool) e
 // AlterQueue alters a queue.
 func (d defining) AlterQueue(ctx context.Context, n queue.Name, def queue.Definition) error {
 	shard, _, err := d.router.of(n)
-	if err != nil {
+	if err = cmp.Or(err, d.router.checkDead(&def)); err != nil {
 		return err
 	}
 	return d.by(shard).AlterQueue(ctx, n, def)
@@ -175,7 +179,7 @@ func (r *Router) lookForTopic(ctx context.Context, n queue.Name) error {
 // AlterColumns implements queue.Service.
 func (r *Router) AlterColumns(ctx context.Context, n queue.Name, d queue.Definition, from []int, version uint64) error {
 	_, s, err := r.of(n)
-	if err != nil {
+	if err = cmp.Or(err, r.checkDead(&d)); err != nil {
 		return err
 	}
 	return s.AlterColumns(ctx, n, d, from, version)
@@ -289,6 +293,9 @@ func (r *Router) Replay(ctx context.Context, n queue.Name, q queue.ReplayRequest
 	_, s, err := r.of(n)
 	if err != nil {
 		return queue.Replayed{}, err
+	}
+	if reserved(r.Resolve(q.To)) {
+		return queue.Replayed{}, errReserved(q.To)
 	}
 	if q.Existing && q.To != (queue.Name{}) {
 		if _, _, err := r.Definition(ctx, q.To); err != nil {

@@ -24,6 +24,14 @@ func errReserved(n queue.Name) error {
 	return fmt.Errorf("%w: %s: the namespace %s is for messages between shards", queue.ErrBadName, n, laneNamespace)
 }
 
+// checkDead refuses a definition whose dead letters would go into the lanes' namespace.
+func (r *Router) checkDead(d *queue.Definition) error {
+	if dead, err := queue.ParseName(d.DeadLetter); err == nil && reserved(r.Resolve(dead)) {
+		return errReserved(dead)
+	}
+	return nil
+}
+
 // Labels of a lane: where it leads, and whether to a topic or to a queue.
 const (
 	labelTo = "to"
@@ -67,7 +75,7 @@ func wraps(d *queue.Definition) bool { return d.Labels[labelBy] == byWraps }
 func (r *Router) leadsSomewhere(ctx context.Context, d *queue.Definition) (bool, error) {
 	n, as, err := leadsTo(d)
 	if err != nil {
-		return false, err
+		return false, nil // it is no lane
 	}
 	if topic, err := r.HasTopic(ctx, n); err != nil || topic && as == queue.TopicBefore {
 		return topic, err

@@ -22,8 +22,8 @@ const (
 )
 
 // withNotes lets do keep notes with something else in a shard, as one group, and then keeps them where they belong.
-// kept are what do has to keep. Meanwhile nobody else changes those that is names. Where they have to be carried home it
-// waits for the end also when ctx ends.
+// kept are what do has to keep. Meanwhile nobody else changes those that is names. Where they have to be carried home
+// it waits for the end also when ctx ends.
 func (r *Router) withNotes(ctx context.Context, shard int, notes []queue.Note, is []queue.NoteIs,
 	do func(ctx context.Context, kept []queue.Note) error) error {
 	if len(notes)+len(is) == 0 {

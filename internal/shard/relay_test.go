@@ -222,8 +222,12 @@ func TestANameOfTheRelayIsRefused(t *testing.T) {
 	_, created := w.CreateQueue(t.Context(), n, queue.Definition{})
 	_, topic := w.CreateTopic(t.Context(), n, nil)
 	renamed := w.RenameQueue(t.Context(), w.in(0, "q"), n)
+	_, buries := w.CreateQueue(t.Context(), w.in(0, "q"), queue.Definition{DeadLetter: n.String()})
+	w.put(w.in(0, "there"), "m")
+	alters := w.AlterQueue(t.Context(), w.in(0, "there"), queue.Definition{DeadLetter: n.String()})
+	_, replays := w.Replay(t.Context(), w.in(0, "there"), queue.ReplayRequest{To: n})
 	for what, err := range map[string]error{"put": err, "claim": claimed, "create": created, "topic": topic,
-		"rename": renamed, "delete": w.DeleteQueue(t.Context(), n)} {
+		"rename": renamed, "bury": buries, "bury later": alters, "replay": replays, "delete": w.DeleteQueue(t.Context(), n)} {
 		if !errors.Is(err, queue.ErrBadName) {
 			t.Errorf("%s: %v", what, err)
 		}
@@ -256,8 +260,9 @@ func TestAnAttributeOfASenderIsNotTheRelays(t *testing.T) {
 		_, err = w.Put(t.Context(), in, []message.Message{m})
 		must(t, err)
 		cs := w.claim(in)
-		_, _, err = w.Commit(t.Context(), queue.Change{Settles: []queue.Settlement{{Token: cs[0].Token, Kind: queue.Dead}},
-			Puts: []queue.QueuePut{{To: out, Messages: []message.Message{m}}}})
+		_, _, err = w.Commit(t.Context(), queue.Change{
+			Settles: []queue.Settlement{{Token: cs[0].Token, Kind: queue.Dead}},
+			Puts:    []queue.QueuePut{{To: out, Messages: []message.Message{m}}}})
 		must(t, err)
 		for _, n := range []queue.Name{alarms, out} {
 			waittest.Until(t, "it is there", func() bool { return len(w.bodies(n)) == 1 })
