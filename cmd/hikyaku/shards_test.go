@@ -52,6 +52,11 @@ func TestAFolderIsOpenedWithTheShardsThatItWasMadeFor(t *testing.T) {
 		case c.hint != "" && (err == nil || !strings.Contains(explain(err), c.hint)):
 			t.Errorf("made with %s, opened with %s: %v", c.made, c.opened, err)
 		}
+		if err != nil { // that has changed nothing
+			if s, err = sharded(t, data, c.made); err != nil {
+				t.Errorf("made with %s, opened with %s, and then as it was made: %v", c.made, c.opened, err)
+			}
+		}
 		if err == nil {
 			if names, err := s.store.Queues(t.Context()); err != nil || len(names) != 4 {
 				t.Errorf("there are %v, %v", names, err)

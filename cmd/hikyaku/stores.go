@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"log/slog"
 	"math"
+	"os"
 	"path/filepath"
 	"strconv"
 	"sync"
@@ -92,12 +93,20 @@ func openStores(ctx context.Context, f *config.File, log *slog.Logger, o queue.O
 	if n := len(shardDirs(f.DataDir)); n > f.Shards {
 		return s, wrongShards(f, n)
 	}
+	var added []string // folders beside those that were there: else another start would count them
+	old := exists(shardDir(f.DataDir, 0))
 	defer func() {
 		if err != nil {
 			err = errors.Join(err, s.close())
+			for _, dir := range added {
+				err = errors.Join(err, os.RemoveAll(dir))
+			}
 		}
 	}()
 	for i := range f.Shards {
+		if dir := shardDir(f.DataDir, i); old && !exists(dir) {
+			added = append(added, dir)
+		}
 		j, err := file.Open(ctx, file.Options{
 			Dir:          shardDir(f.DataDir, i),
 			Durability:   journal.Durability(f.Durability),
