@@ -54,9 +54,18 @@ func laneTo(n queue.Name, as queue.Meaning) *queue.Lane {
 	}
 	return &queue.Lane{
 		Queue: queue.Name{Namespace: laneNamespace, Name: prefix + hex.EncodeToString(sum[:16])},
-		Definition: queue.Definition{MaxMessages: laneMessages,
+		Definition: queue.Definition{MaxMessages: laneMessages, DeadLetter: graveOf(n).String(),
 			Labels: map[string]string{labelTo: n.String(), labelAs: meaning}},
 	}
+}
+
+// graveOf is the queue for what cannot arrive: that of the dead letters of the destination, if it has the usual name.
+func graveOf(n queue.Name) queue.Name {
+	grave := queue.Name{Namespace: n.Namespace, Name: family(n.Name) + queue.DeadEnding}
+	if grave.Check() != nil { // it is too long
+		grave.Name = "relay" + queue.DeadEnding
+	}
+	return grave
 }
 
 // laneOfChanges is the lane to a name for what changes put there: its messages are wrapped. Those that a store puts

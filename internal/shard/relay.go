@@ -343,9 +343,5 @@ func (c *carrier) bury(ctx context.Context, m *message.Message, why error) error
 	if letter.Death == nil {
 		letter.Death = &message.Death{Queue: c.to.String(), Reason: why.Error(), Time: time.Now()}
 	}
-	n := queue.Name{Namespace: c.to.Namespace, Name: family(c.to.Name) + queue.DeadEnding}
-	if n.Check() != nil {
-		n.Name = c.lane.Queue.Name + queue.DeadEnding // it is too long
-	}
-	return c.keep(ctx, n, []message.Message{letter})
+	return c.keep(ctx, graveOf(c.to), []message.Message{letter})
 }

@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/hikyaku/hikyaku/internal/journal"
 	"github.com/hikyaku/hikyaku/internal/message"
 	"github.com/hikyaku/hikyaku/internal/queue"
 	"github.com/hikyaku/hikyaku/internal/waittest"
@@ -212,6 +213,39 @@ func TestARelayThatIsBehindSaysSoAndRefusesMoreByTheNameOfTheDestination(t *test
 		st, err := w.Relay(t.Context())
 		return err == nil && st.Waiting == 0 && st.Carried == laneMessages && st.Oldest.IsZero()
 	})
+}
+
+func TestAMessageThatIsDamagedOnItsWayIsSetAsideWhereSomebodySeesIt(t *testing.T) {
+	w := newWorld(t, 2, onDemand)
+	near, far := w.in(0, "near"), w.in(1, "far")
+	w.put(far, "first")
+	send := func(body string) {
+		t.Helper()
+		_, _, err := w.Commit(t.Context(), queue.Change{Puts: []queue.QueuePut{
+			{To: near, Messages: messagesOf("n")}, {To: far, Messages: messagesOf(body)}}})
+		must(t, err)
+	}
+	lane := laneOfChanges(far).Queue
+	w.journals[1].Hold(true)
+	send("held up")
+	waittest.Until(t, "the carrier has the first message", func() bool {
+		st, err := w.stores[0].Stats(t.Context(), lane)
+		return err == nil && st.Claimed == 1
+	})
+	send("damaged")
+	send("sound")
+	for _, g := range w.disks[0].Groups() {
+		for i, r := range g.Records {
+			if string(r.Body) == "damaged" {
+				w.disks[0].Damage(journal.Address{Position: g.Position, Index: uint32(i)})
+			}
+		}
+	}
+	w.journals[1].Hold(false)
+	grave := queue.Name{Namespace: far.Namespace, Name: far.Name + queue.DeadEnding}
+	waittest.Until(t, "what is damaged is a dead letter", func() bool { return len(w.bodies(grave)) == 1 })
+	w.quiet()
+	w.wants(far, "first", "held up", "sound")
 }
 
 func TestANameOfTheRelayIsRefused(t *testing.T) {
