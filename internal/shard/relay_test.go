@@ -261,7 +261,8 @@ func TestANameOfTheRelayIsRefused(t *testing.T) {
 	alters := w.AlterQueue(t.Context(), w.in(0, "there"), queue.Definition{DeadLetter: n.String()})
 	_, replays := w.Replay(t.Context(), w.in(0, "there"), queue.ReplayRequest{To: n})
 	for what, err := range map[string]error{"put": err, "claim": claimed, "create": created, "topic": topic,
-		"rename": renamed, "bury": buries, "bury later": alters, "replay": replays, "delete": w.DeleteQueue(t.Context(), n)} {
+		"rename": renamed, "bury": buries, "bury later": alters, "replay": replays,
+		"delete": w.DeleteQueue(t.Context(), n)} {
 		if !errors.Is(err, queue.ErrBadName) {
 			t.Errorf("%s: %v", what, err)
 		}

@@ -90,7 +90,8 @@ func giveUp(ctx context.Context, c *httpdoor.Client, name string, book *shardBoo
 			return
 		}
 		for i := range claims {
-			answers, err := c.Settle(ctx, httpdoor.Settlement{Token: claims[i].Token, As: httpdoor.Dead, Reason: "test"})
+			answers, err := c.Settle(ctx,
+				httpdoor.Settlement{Token: claims[i].Token, As: httpdoor.Dead, Reason: "test"})
 			if err != nil {
 				return
 			}
