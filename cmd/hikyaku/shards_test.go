@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"fmt"
 	"log/slog"
 	"os"
 	"path/filepath"
@@ -64,6 +65,50 @@ func TestAFolderIsOpenedWithTheShardsThatItWasMadeFor(t *testing.T) {
 			if err := s.close(); err != nil {
 				t.Error(err)
 			}
+		}
+	}
+}
+
+func TestAStartWithoutAFolderOfAShardChangesNothing(t *testing.T) {
+	data := filepath.Join(t.TempDir(), "data")
+	s, err := sharded(t, data, "3")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range 9 {
+		n := queue.Name{Namespace: queue.DefaultNamespace, Name: fmt.Sprint("q", i)}
+		if _, err := s.store.Put(t.Context(), n, []message.Message{{}}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := s.close(); err != nil {
+		t.Fatal(err)
+	}
+	for shard := range 3 {
+		dir, aside := shardDir(data, shard), filepath.Join(data, "aside")
+		if err := os.Rename(dir, aside); err != nil {
+			t.Fatal(err)
+		}
+		if s, err := sharded(t, data, "3"); err == nil || shard > 0 && !strings.Contains(explain(err), dir+" is missing") {
+			t.Errorf("without shard %d: %v", shard, err)
+			_ = s.close()
+		}
+		if shard == 0 { // it is made last, so the others could be those of a first start that ended early
+			if err := os.RemoveAll(dir); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := os.Rename(aside, dir); err != nil { // nothing is in its place
+			t.Fatal(err)
+		}
+		if s, err = sharded(t, data, "3"); err != nil {
+			t.Fatal(err)
+		}
+		if names, err := s.store.Queues(t.Context()); err != nil || len(names) != 9 {
+			t.Errorf("there are %v, %v", names, err)
+		}
+		if err := s.close(); err != nil {
+			t.Fatal(err)
 		}
 	}
 }

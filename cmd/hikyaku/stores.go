@@ -6,8 +6,8 @@ import (
 	"fmt"
 	"log/slog"
 	"math"
-	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"sync"
 	"time"
@@ -90,23 +90,16 @@ func (s *stores) collectors() []prometheus.Collector {
 
 // openStores opens the journals of a configuration and what is over them. Of o it sets what depends on the journals.
 func openStores(ctx context.Context, f *config.File, log *slog.Logger, o queue.Options) (s stores, err error) {
-	if n := len(shardDirs(f.DataDir)); n > f.Shards {
+	// That of shard 0 is made last: where it is, so were all the others.
+	if n := len(shardDirs(f.DataDir)); n > f.Shards || n < f.Shards && exists(journalDir(f.DataDir)) {
 		return s, wrongShards(f, n)
 	}
-	var added []string // folders beside those that were there: else another start would count them
-	old := exists(shardDir(f.DataDir, 0))
 	defer func() {
 		if err != nil {
 			err = errors.Join(err, s.close())
-			for _, dir := range added {
-				err = errors.Join(err, os.RemoveAll(dir))
-			}
 		}
 	}()
-	for i := range f.Shards {
-		if dir := shardDir(f.DataDir, i); old && !exists(dir) {
-			added = append(added, dir)
-		}
+	for i := f.Shards - 1; i >= 0; i-- {
 		j, err := file.Open(ctx, file.Options{
 			Dir:          shardDir(f.DataDir, i),
 			Durability:   journal.Durability(f.Durability),
@@ -119,6 +112,7 @@ func openStores(ctx context.Context, f *config.File, log *slog.Logger, o queue.O
 		}
 		s.journals = append(s.journals, j)
 	}
+	slices.Reverse(s.journals)
 	o.OnDemand, o.Namespaces = true, f.Namespaces
 	// Nothing is reclaimed before two checkpoints lie behind it: where segments are small, so is the room.
 	o.CheckpointBytes = uint64(min(64<<20, s.journals[0].SegmentBytes()))
@@ -160,8 +154,12 @@ func (s *stores) openAll(ctx context.Context, f *config.File, log *slog.Logger, 
 
 // wrongShards says that a data_dir was made for another number of shards.
 func wrongShards(f *config.File, made int) error {
+	hint := fmt.Sprintf("set shards: %d, or take another data_dir", made)
+	if made < f.Shards {
+		hint += fmt.Sprintf("; if it had more, %s is missing: is its disk mounted?", shardDir(f.DataDir, made))
+	}
 	return &hinted{fmt.Errorf("data_dir %s has %s, the configuration says shards: %d", f.DataDir,
-		count(int64(made), "shard"), f.Shards), fmt.Sprintf("set shards: %d, or take another data_dir", made)}
+		count(int64(made), "shard"), f.Shards), hint}
 }
 
 // watch notices when one of the journals fails.

@@ -13,6 +13,7 @@ import (
 const (
 	countRoom = "hikyaku/shards"
 	countKey  = "place"
+	wholeKey  = "whole" // in the last one: all have noted their places
 )
 
 // CountError says that a journal was made for another number of shards than it is opened with.
@@ -50,43 +51,66 @@ func placeOf(ctx context.Context, s queue.Service) (of, shard int, err error) {
 	return of, shard, nil
 }
 
-// settleCount sees that all stores are shards of this Router, and notes it where they are new. The note of shard 0 is
-// the last one: where it is there, so are all.
+// settleCount sees that all stores are shards of this Router, and notes it where they are new. What a start that ended
+// early has left is told from a lost folder by the order of the notes: the last shard's first, shard 0's then, and at the
+// end, in the last shard, that all are there.
 func (r *Router) settleCount(ctx context.Context) error {
-	n, noted := len(r.stores), make([]bool, len(r.stores))
+	n := len(r.stores)
+	last := r.stores[n-1]
+	_, whole, err := last.Note(ctx, countRoom, wholeKey)
+	if err != nil {
+		return err
+	}
 	for i, s := range r.stores {
-		of, shard, err := placeOf(ctx, s)
+		noted, err := r.settlePlace(ctx, i, s)
 		switch {
 		case err != nil:
-			return fmt.Errorf("shard %d: %w", i, err)
-		case of == 0:
-			continue
-		case of != n:
-			return &CountError{i, of, n}
-		case shard != i:
-			return fmt.Errorf("the journal of shard %d is that of shard %d: the folders were exchanged", i, shard)
+			return err
+		case noted && i == 0:
+			whole = true
+		case !noted && whole:
+			return fmt.Errorf("shard %d of %d is empty: its folder is not the one that it had", i, n)
 		}
-		noted[i] = true
+	}
+	if _, done, err := last.Note(ctx, countRoom, wholeKey); err != nil || done {
+		return err
 	}
 	for i := n - 1; i >= 0; i-- {
-		if noted[i] {
-			continue
-		}
-		if noted[0] {
-			return fmt.Errorf("shard %d is empty, and shard 0 is one of %d: its folder is not the one that it had",
-				i, n)
-		}
 		if some, err := used(ctx, r.stores[i]); err != nil {
 			return err
-		} else if some {
-			return &CountError{i, 1, n}
+		} else if some && !whole {
+			return fmt.Errorf("shard %d of %d is in use, and others are empty: their folders are not those that they "+
+				"had", i, n)
 		}
-		note := queue.Note{Room: countRoom, Key: countKey, Value: fmt.Appendf(nil, "%d of %d", i, n)}
-		if err := r.stores[i].KeepNotes(ctx, note); err != nil {
+		if err := note(ctx, r.stores[i], countKey, fmt.Sprintf("%d of %d", i, n)); err != nil {
 			return fmt.Errorf("shard %d: %w", i, err)
 		}
 	}
-	return nil
+	return note(ctx, last, wholeKey, "yes")
+}
+
+// settlePlace sees that a store is the shard of that number, or may become it.
+func (r *Router) settlePlace(ctx context.Context, i int, s store) (noted bool, err error) {
+	of, shard, err := placeOf(ctx, s)
+	switch {
+	case err != nil:
+		return false, fmt.Errorf("shard %d: %w", i, err)
+	case of == 0:
+		some, err := used(ctx, s)
+		if err == nil && some {
+			err = &CountError{i, 1, len(r.stores)}
+		}
+		return false, err
+	case of != len(r.stores):
+		return false, &CountError{i, of, len(r.stores)}
+	case shard != i:
+		return false, fmt.Errorf("the journal of shard %d is that of shard %d: the folders were exchanged", i, shard)
+	}
+	return true, nil
+}
+
+func note(ctx context.Context, s store, key, value string) error {
+	return s.KeepNotes(ctx, queue.Note{Room: countRoom, Key: key, Value: []byte(value)})
 }
 
 // used tells whether a store has been used by itself.

@@ -498,7 +498,10 @@ func TestAnotherNumberOfShardsIsRefused(t *testing.T) {
 		"one more":          {w.disks[0], w.disks[1], w.disks[2], fresh[0]},
 		"exchanged":         {w.disks[1], w.disks[0], w.disks[2]},
 		"one is another's":  {w.disks[0], fresh[1], w.disks[2]},
-		"used alone before": {used.After(false), fresh[2]},
+		"the first is gone": {fresh[0], w.disks[1], w.disks[2]},
+		"the last is gone":  {w.disks[0], w.disks[1], fresh[2]},
+		"two are gone":      {fresh[0], w.disks[1], fresh[2]},
+		"used alone before": {used.After(false), memory.New()},
 	} {
 		js := make([]journal.Journal, len(disks))
 		for i, d := range disks {
