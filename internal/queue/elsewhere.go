@@ -14,20 +14,13 @@ func (s *Store) elsewhere(n Name, as Meaning) *Lane {
 	return s.away(n, as)
 }
 
-// here is the queue of this store into which what is for a name goes, and how it is defined where it has to be made.
-func (s *Store) here(n Name, as Meaning) (Name, Definition) {
-	if lane := s.elsewhere(n, as); lane != nil {
-		return lane.Queue, lane.Definition
-	}
-	return n, Definition{}
-}
-
 // laneTo is the queue of this store into which what is for another queue goes. It makes the lane to another store.
 func (s *Store) laneTo(ctx context.Context, n Name) (Name, error) {
 	lane := s.elsewhere(n, AQueue)
 	if lane == nil {
 		return n, nil
 	}
+	lane.use()
 	_, err := s.createQueue(ctx, lane.Queue, lane.Definition, terms{needed: true})
 	if err != nil && !errors.Is(err, ErrExists) {
 		return n, fmt.Errorf("make the lane to queue %s: %w", n.Short(), err)

@@ -20,7 +20,7 @@ func withLanes(t *testing.T, o Options) *Store {
 		if as == TopicBefore {
 			lane.Name += "_or_topic"
 		}
-		return &Lane{lane, Definition{Labels: map[string]string{"to": n.String()}}}
+		return &Lane{Queue: lane, Definition: Definition{Labels: map[string]string{"to": n.String()}}}
 	}
 	s, err := Open(t.Context(), o)
 	if err != nil {

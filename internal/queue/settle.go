@@ -225,13 +225,18 @@ func (s *Store) deadQueue(ctx context.Context, of *queueState) (*queueState, mes
 	for {
 		s.mu.Lock()
 		// It may be renamed while somebody waits here.
-		dead, def := s.here(s.Resolve(of.def.deadLetter(of.name)), TopicBefore)
+		dead, def := s.Resolve(of.def.deadLetter(of.name)), Definition{}
+		lane := s.elsewhere(dead, TopicBefore)
+		if lane != nil {
+			dead, def = lane.Queue, lane.Definition
+		}
 		q, f := s.state.queueNames[dead], s.defining[dead]
 		var columns message.Columns
 		if q != nil {
 			columns = q.def.Columns
 		}
 		s.mu.Unlock()
+		lane.use()
 		if f != nil { // made, altered or deleted: what will it be?
 			if err := f.wait(ctx); err != nil && ctx.Err() != nil {
 				return nil, nil, err

@@ -74,6 +74,14 @@ const (
 type Lane struct {
 	Queue      Name
 	Definition Definition
+	Use        func() // is called, without the lock, when something is about to be put there; nil: nobody wants to know
+}
+
+// use tells that something is about to be put into the lane, if it is one.
+func (l *Lane) use() {
+	if l != nil && l.Use != nil {
+		l.Use()
+	}
 }
 
 // Store keeps all topics and queues. Its methods may be called from any goroutine.

@@ -123,7 +123,7 @@ func (r *Router) elsewhere(shard int, n queue.Name, as queue.Meaning) *queue.Lan
 		return nil
 	}
 	lane := laneTo(n, as)
-	r.relay.start(shard, lane)
+	lane.Use = func() { r.relay.start(shard, lane) }
 	return lane
 }
 

@@ -63,7 +63,7 @@ func (y *relay) begin(ctx context.Context) error {
 	return nil
 }
 
-// start lets somebody carry what is in a lane, if nobody does. It calls no store: one calls it under its lock.
+// start lets somebody carry what is in a lane, if nobody does.
 func (y *relay) start(shard int, lane *queue.Lane) {
 	y.mu.Lock()
 	defer y.mu.Unlock()
