@@ -89,7 +89,8 @@ func TestAStartWithoutAFolderOfAShardChangesNothing(t *testing.T) {
 		if err := os.Rename(dir, aside); err != nil {
 			t.Fatal(err)
 		}
-		if s, err := sharded(t, data, "3"); err == nil || shard > 0 && !strings.Contains(explain(err), dir+" is missing") {
+		s, err := sharded(t, data, "3")
+		if err == nil || shard > 0 && !strings.Contains(explain(err), dir+" is missing") {
 			t.Errorf("without shard %d: %v", shard, err)
 			_ = s.close()
 		}

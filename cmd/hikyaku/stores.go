@@ -5,12 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"math"
 	"path/filepath"
 	"slices"
 	"strconv"
 	"sync"
-	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
 
@@ -57,35 +55,10 @@ func shardDirs(dataDir string) (dirs []string) {
 
 // collectors are what metrics say of the relay, where there is one.
 func (s *stores) collectors() []prometheus.Collector {
-	r, several := s.store.(*shard.Router)
-	if !several {
-		return nil
+	if r, several := s.store.(*shard.Router); several {
+		return []prometheus.Collector{relayCollector{r}}
 	}
-	ask := func(of func(st shard.RelayStats) float64) func() float64 {
-		return func() float64 {
-			st, err := r.Relay(context.Background())
-			if err != nil {
-				return math.NaN()
-			}
-			return of(st)
-		}
-	}
-	return []prometheus.Collector{
-		prometheus.NewCounterFunc(prometheus.CounterOpts{Name: "hikyaku_relay_messages_total",
-			Help: "Messages that were carried from one shard to another."},
-			ask(func(st shard.RelayStats) float64 { return float64(st.Carried) })),
-		prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: "hikyaku_relay_waiting",
-			Help: "Messages on their way from one shard to another."},
-			ask(func(st shard.RelayStats) float64 { return float64(st.Waiting) })),
-		prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: "hikyaku_relay_oldest_seconds",
-			Help: "Age of the oldest message on its way from one shard to another; 0 when there is none."},
-			ask(func(st shard.RelayStats) float64 {
-				if st.Oldest.IsZero() {
-					return 0
-				}
-				return max(0, time.Since(st.Oldest).Seconds())
-			})),
-	}
+	return nil
 }
 
 // openStores opens the journals of a configuration and what is over them. Of o it sets what depends on the journals.
