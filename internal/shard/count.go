@@ -52,8 +52,8 @@ func placeOf(ctx context.Context, s queue.Service) (of, shard int, err error) {
 }
 
 // settleCount sees that all stores are shards of this Router, and notes it where they are new. What a start that ended
-// early has left is told from a lost folder by the order of the notes: the last shard's first, shard 0's then, and at the
-// end, in the last shard, that all are there.
+// early has left is told from a lost folder by the order of the notes: the last shard's first, shard 0's then, and at
+// the end, in the last shard, that all are there.
 func (r *Router) settleCount(ctx context.Context) error {
 	n := len(r.stores)
 	last := r.stores[n-1]

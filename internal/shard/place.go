@@ -1,9 +1,10 @@
 package shard
 
 import (
-	"hash/fnv"
 	"strings"
 	"sync"
+
+	"github.com/cespare/xxhash/v2"
 
 	"github.com/hikyaku/hikyaku/internal/queue"
 )
@@ -25,10 +26,11 @@ func newPlaces(shards int) places {
 // said is where the text of a name says that it is: the same for a queue and for the usual name of its dead letters,
 // and for theirs.
 func (p *places) said(n queue.Name) int {
-	h := fnv.New64a()
-	h.Write([]byte(n.Namespace))
-	h.Write([]byte{0})
-	h.Write([]byte(family(n.Name)))
+	var h xxhash.Digest // on the stack: every put and claim asks
+	h.Reset()
+	_, _ = h.WriteString(n.Namespace)
+	_, _ = h.WriteString("\x00")
+	_, _ = h.WriteString(family(n.Name))
 	return int(h.Sum64() % uint64(p.shards))
 }
 

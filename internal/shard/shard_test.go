@@ -523,3 +523,31 @@ func open(t *testing.T, d *memory.Disk) *memory.Journal {
 	must(t, err)
 	return j
 }
+
+func TestFindingAShardAllocatesNothing(t *testing.T) {
+	w := newWorld(t, 3, onDemand)
+	w.places.set(queue.Name{Namespace: "app", Name: "moved"}, 1)
+	n := queue.Name{Namespace: "a namespace that is long", Name: "a queue whose name is long, of dead letters_dead"}
+	if got := testing.AllocsPerRun(100, func() { _, _, _ = w.of(n) }); got != 0 {
+		t.Errorf("it allocates %v times", got)
+	}
+}
+
+// TestWhereANameIsStaysTheSame: folders that were made with another answer could not be opened.
+func TestWhereANameIsStaysTheSame(t *testing.T) {
+	for _, c := range []struct {
+		name  queue.Name
+		three int
+		eight int
+	}{
+		{queue.Name{Namespace: "default", Name: "jobs"}, 0, 5},
+		{queue.Name{Namespace: "default", Name: "jobs_dead"}, 0, 5},
+		{queue.Name{Namespace: "000000000000", Name: "orders.fifo"}, 2, 3},
+		{queue.Name{Namespace: "東京", Name: "飛脚"}, 0, 3},
+	} {
+		three, eight := newPlaces(3), newPlaces(8)
+		if a, b := three.said(c.name), eight.said(c.name); a != c.three || b != c.eight {
+			t.Errorf("%v is in shard %d of 3 and %d of 8", c.name, a, b)
+		}
+	}
+}

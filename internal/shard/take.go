@@ -56,21 +56,19 @@ type part struct {
 }
 
 // runs are the parts of a claim in the order of its From: a shard comes again where another one is between.
-func (r *Router) runs(from []queue.From) (runs []part, shards int, err error) {
-	seen := map[int]bool{}
+func (r *Router) runs(from []queue.From) (runs []part, err error) {
 	for i := range from {
 		shard, _, err := r.of(from[i].Queue)
 		if err != nil {
-			return nil, 0, err
+			return nil, err
 		}
-		seen[shard] = true
 		if n := len(runs); n > 0 && runs[n-1].shard == shard {
 			runs[n-1].froms = append(runs[n-1].froms, i)
 		} else {
 			runs = append(runs, part{shard, []int{i}})
 		}
 	}
-	return runs, len(seen), nil
+	return runs, nil
 }
 
 // byShard puts the runs of each shard together.
@@ -95,14 +93,14 @@ func (r *Router) Claim(ctx context.Context, q queue.ClaimRequest) ([]queue.Claim
 }
 
 func (r *Router) claim(ctx context.Context, q queue.ClaimRequest) ([]queue.Claim, error) {
-	runs, shards, err := r.runs(q.From)
+	runs, err := r.runs(q.From)
 	if err != nil {
 		return nil, err
 	}
-	switch {
-	case len(runs) == 0:
+	switch len(runs) {
+	case 0:
 		return r.stores[0].Claim(ctx, queue.ClaimRequest{Wait: q.Wait, Max: q.Max})
-	case shards == 1:
+	case 1:
 		return r.claimPart(ctx, &q, runs[0], q.Wait, q.Hold)
 	}
 	until := time.Now().Add(q.Wait)
@@ -249,7 +247,7 @@ func (r *Router) eachShard(n int, token func(i int) queue.Token,
 		of  []int
 		own []queue.Token
 	}
-	groups := make(map[int]*group, 1)
+	groups, some := make([]group, len(r.stores)), 0
 	errs := make([]error, n)
 	for i := range n {
 		shard, own := r.numbers.in(token(i))
@@ -257,30 +255,32 @@ func (r *Router) eachShard(n int, token func(i int) queue.Token,
 			errs[i] = queue.ErrStale
 			continue
 		}
-		g := groups[shard]
-		if g == nil {
-			g = &group{}
-			groups[shard] = g
+		g := &groups[shard]
+		if g.of == nil {
+			some++
 		}
 		g.of, g.own = append(g.of, i), append(g.own, own)
 	}
 	var mu sync.Mutex
 	var failed error
-	one := func(shard int, g *group) {
-		some, err := do(shard, g.of, g.own)
+	one := func(shard int) {
+		g := &groups[shard]
+		answers, err := do(shard, g.of, g.own)
 		mu.Lock()
 		defer mu.Unlock()
 		failed = errors.Join(failed, err)
-		for i, err := range some {
+		for i, err := range answers {
 			errs[g.of[i]] = err
 		}
 	}
 	var doing sync.WaitGroup
-	for shard, g := range groups {
-		if len(groups) == 1 {
-			one(shard, g)
-		} else {
-			doing.Go(func() { one(shard, g) })
+	for shard := range groups {
+		switch {
+		case groups[shard].of == nil:
+		case some == 1:
+			one(shard)
+		default:
+			doing.Go(func() { one(shard) })
 		}
 	}
 	doing.Wait()
