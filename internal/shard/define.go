@@ -47,7 +47,7 @@ func (d defining) CreateQueue(ctx context.Context, n queue.Name, def queue.Defin
 		return false, err
 	}
 	n = r.Resolve(n)
-	defer r.lock(n)()
+	defer lock(r.naming, n)()
 	for {
 		shard, s, err := r.of(n)
 		if err != nil {
@@ -162,7 +162,7 @@ func (d defining) CreateTopic(ctx context.Context, n queue.Name, labels map[stri
 	if reserved(n) {
 		return false, errReserved(n)
 	}
-	defer r.lock(n)()
+	defer lock(r.naming, n)()
 	created, err = d.by(r.places.topic(n)).CreateTopic(ctx, n, labels)
 	return created, errors.Join(err, r.lookForTopic(ctx, n))
 }
@@ -188,7 +188,7 @@ func (r *Router) AlterColumns(ctx context.Context, n queue.Name, d queue.Definit
 // DeleteQueue implements queue.Service.
 func (r *Router) DeleteQueue(ctx context.Context, n queue.Name) error {
 	n = r.Resolve(n)
-	defer r.lock(n)()
+	defer lock(r.naming, n)()
 	_, s, err := r.of(n)
 	if err != nil {
 		return err
@@ -203,7 +203,7 @@ func (r *Router) DeleteQueue(ctx context.Context, n queue.Name) error {
 // DeleteTopic implements queue.Service.
 func (r *Router) DeleteTopic(ctx context.Context, n queue.Name) error {
 	n = r.Resolve(n)
-	defer r.lock(n)()
+	defer lock(r.naming, n)()
 	err := r.topicOf(n).DeleteTopic(ctx, n)
 	return errors.Join(err, r.lookForTopic(ctx, n))
 }

@@ -4,10 +4,8 @@ import (
 	"bytes"
 	"context"
 	"fmt"
-	"hash/maphash"
 	"slices"
 	"strings"
-	"sync"
 
 	"github.com/hikyaku/hikyaku/internal/queue"
 )
@@ -51,41 +49,7 @@ func (r *Router) withNotes(ctx context.Context, shard int, notes []queue.Note, i
 	if err := do(ctx, pending); err != nil {
 		return err
 	}
-	if err := r.deliverNotes(ctx, shard, notes, pending); err != nil {
-		r.owed.mu.Lock()
-		defer r.owed.mu.Unlock()
-		r.owed.notes = append(r.owed.notes, owedNotes{shard, notes, pending})
-		return err
-	}
-	return nil
-}
-
-// owed are notes that could not be carried home. Nobody changes a note before they are: a start that finds them would
-// put them in place of later ones.
-type owed struct {
-	mu    sync.Mutex
-	notes []owedNotes
-}
-
-type owedNotes struct {
-	shard          int
-	notes, pending []queue.Note
-}
-
-// payNotes carries home what is owed.
-func (r *Router) payNotes() error {
-	o := &r.owed
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	for len(o.notes) > 0 {
-		first := &o.notes[0]
-		if err := r.deliverNotes(context.Background(), first.shard, first.notes, first.pending); err != nil {
-			return err
-		}
-		o.notes = o.notes[1:]
-	}
-	o.notes = nil
-	return nil
+	return r.owed.do(func() error { return r.deliverNotes(ctx, shard, notes, pending) })
 }
 
 // pendingNote is how a note waits in another shard.
@@ -135,29 +99,20 @@ func (r *Router) notePending(ctx context.Context) error {
 	return nil
 }
 
-// lockNotes keeps others from changing notes of some keys, until unlock is called. What is owed has been paid then.
+// noteKey is what a note is found by.
+type noteKey struct{ room, key string }
+
+// lockNotes keeps others from changing notes of some keys, until unlock is called. Nothing is owed then.
 func (r *Router) lockNotes(notes []queue.Note, is []queue.NoteIs) (unlock func(), err error) {
-	of := make([]int, 0, len(notes)+len(is))
-	add := func(room, key string) {
-		of = append(of, int(maphash.Comparable(r.seed, struct{ room, key string }{room, key})%uint64(len(r.keys))))
-	}
+	keys := make([]noteKey, 0, len(notes)+len(is))
 	for i := range notes {
-		add(notes[i].Room, notes[i].Key)
+		keys = append(keys, noteKey{notes[i].Room, notes[i].Key})
 	}
 	for i := range is {
-		add(is[i].Room, is[i].Key)
+		keys = append(keys, noteKey{is[i].Room, is[i].Key})
 	}
-	slices.Sort(of)
-	of = slices.Compact(of)
-	for _, i := range of {
-		r.keys[i].Lock()
-	}
-	unlock = func() {
-		for _, i := range of {
-			r.keys[i].Unlock()
-		}
-	}
-	if err := r.payNotes(); err != nil {
+	unlock = lock(r.keys, keys...)
+	if err := r.owed.pay(); err != nil {
 		unlock()
 		return nil, err
 	}

@@ -201,3 +201,21 @@ func TestANoteOfACallThatEndedEarlyDoesNotOverwriteALaterOne(t *testing.T) {
 		w = w.after(false, onDemand)
 	}
 }
+
+func TestARenameThatAnotherShardCouldNotHearIsToldBeforeTheNextOne(t *testing.T) {
+	w := newWorld(t, 2, onDemand)
+	jobs, grave, tomb := w.in(0, "jobs"), w.in(1, "grave"), w.in(1, "tomb")
+	_, err := w.CreateQueue(t.Context(), jobs, queue.Definition{DeadLetter: grave.String()})
+	must(t, err)
+	w.put(grave, "m")
+	w.journals[0].Refuse(true)
+	if err := w.RenameQueue(t.Context(), grave, tomb); !errors.Is(err, queue.ErrRefused) {
+		t.Errorf("shard 0 took nothing, and the rename answers %v", err)
+	}
+	w.journals[0].Refuse(false)
+	w.put(w.in(1, "other"), "m")
+	must(t, w.RenameQueue(t.Context(), w.in(1, "other"), w.in(1, "another")))
+	if d, _, err := w.Definition(t.Context(), jobs); err != nil || d.DeadLetter != tomb.String() {
+		t.Errorf("dead letters go to %s, %v", d.DeadLetter, err)
+	}
+}

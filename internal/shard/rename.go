@@ -13,7 +13,7 @@ import (
 const renamesRoom = "hikyaku/renames pending"
 
 // RenameQueue implements queue.Service. The queue stays in its shard. Queues in other shards whose dead letters go to
-// it follow before it returns, or at the next start.
+// it follow before it returns, or, after an error, before the next rename.
 func (r *Router) RenameQueue(ctx context.Context, from, to queue.Name) error {
 	from, to = r.Resolve(from), r.Resolve(to)
 	if reserved(to) {
@@ -22,7 +22,10 @@ func (r *Router) RenameQueue(ctx context.Context, from, to queue.Name) error {
 	if err := to.Check(); err != nil {
 		return err
 	}
-	defer r.lock(from, to)()
+	defer lock(r.naming, from, to)()
+	if err := r.owed.pay(); err != nil {
+		return err
+	}
 	shard, s, err := r.of(from)
 	if err != nil {
 		return err
@@ -44,7 +47,7 @@ func (r *Router) RenameQueue(ctx context.Context, from, to queue.Name) error {
 		return err
 	}
 	r.leave(ctx, from)
-	return r.tellRenamed(ctx, shard, note, from, to)
+	return r.owed.do(func() error { return r.tellRenamed(ctx, shard, note, from, to) })
 }
 
 // makeWay lets everybody look for a queue by its new name in its shard, if nothing has that name; back takes that back.

@@ -4,8 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"hash/maphash"
-	"slices"
 	"sync"
 
 	"github.com/hikyaku/hikyaku/internal/journal"
@@ -48,10 +46,9 @@ type Router struct {
 	demand  bool
 	report  func(error)
 
-	naming     [64]sync.Mutex   // definitions of one name do not overtake each other
-	keys       [1024]sync.Mutex // nor do the notes of one key; held while they are written
-	owed       owed             // notes that are still to be carried home
-	seed       maphash.Seed
+	naming     stripes // definitions of one name do not overtake each other
+	keys       stripes // nor do the notes of one key; held while they are written
+	owed       owed
 	snapshots  sync.Mutex // names of snapshots are not given twice
 	relay      *relay
 	stopWaits  context.CancelFunc // ends what the Router itself waits for
@@ -70,7 +67,7 @@ func Open(ctx context.Context, o Options) (*Router, error) {
 		return nil, fmt.Errorf("%d shards: there are 1 to %d", n, MaxShards)
 	}
 	r := &Router{places: newPlaces(n), numbers: numbersOf(n), demand: o.Store.OnDemand, report: o.Report,
-		seed: maphash.MakeSeed()}
+		naming: make(stripes, 64), keys: make(stripes, 1024)}
 	if r.report == nil {
 		r.report = func(error) {}
 	}
@@ -199,24 +196,6 @@ func (r *Router) of(n queue.Name) (shard int, s store, err error) {
 
 // topicOf is the store that has a topic, or in which it is to be made.
 func (r *Router) topicOf(n queue.Name) store { return r.stores[r.places.topic(r.Resolve(n))] }
-
-// lock keeps others from defining what has one of some names, until unlock is called.
-func (r *Router) lock(names ...queue.Name) (unlock func()) {
-	of := make([]int, len(names))
-	for i, n := range names {
-		of[i] = int(maphash.Comparable(r.seed, n) % uint64(len(r.naming)))
-	}
-	slices.Sort(of)
-	of = slices.Compact(of)
-	for _, i := range of {
-		r.naming[i].Lock()
-	}
-	return func() {
-		for _, i := range of {
-			r.naming[i].Unlock()
-		}
-	}
-}
 
 // JournalStats are the sums of all journals; of a time the latest one.
 func (r *Router) JournalStats() (sum journal.Stats) {
