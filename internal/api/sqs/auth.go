@@ -9,6 +9,7 @@ import (
 	"github.com/hikyaku/hikyaku/internal/access"
 	"github.com/hikyaku/hikyaku/internal/api/sqs/wire"
 	ends "github.com/hikyaku/hikyaku/internal/caller"
+	"github.com/hikyaku/hikyaku/internal/message/sqsattr"
 	"github.com/hikyaku/hikyaku/internal/queue"
 )
 
@@ -36,7 +37,7 @@ func (c *call) admit(in *wire.Call, body []byte) error {
 		if err := c.local(); err != nil {
 			return err
 		}
-		if len(key) == len(localAccount) && digits(key) { // as other emulators have it
+		if len(key) == len(localAccount) && sqsattr.Digits(key) { // as other emulators have it
 			c.caller.account = key
 		}
 	}

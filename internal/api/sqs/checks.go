@@ -8,6 +8,7 @@ import (
 
 	"github.com/hikyaku/hikyaku/internal/api/sqs/wire"
 	"github.com/hikyaku/hikyaku/internal/message"
+	"github.com/hikyaku/hikyaku/internal/message/sqsattr"
 )
 
 // The limits of SQS.
@@ -67,8 +68,8 @@ func checkAttribute(a *wire.Attribute) error {
 		return wire.InvalidParameter(fmt.Sprintf("The message attribute '%s' must contain message attribute type.",
 			a.Name))
 	}
-	kind := base(a.DataType)
-	if kind != typeString && kind != typeNumber && kind != typeBinary {
+	kind := sqsattr.Base(a.DataType)
+	if kind != sqsattr.String && kind != sqsattr.Number && kind != sqsattr.Binary {
 		return wire.InvalidParameter(fmt.Sprintf("The message attribute '%s' has an invalid message attribute type, "+
 			"the set of supported type prefixes is Binary, Number, and String.", a.Name))
 	}
@@ -82,16 +83,16 @@ func checkAttribute(a *wire.Attribute) error {
 		return wire.UnsupportedOperation("Message attribute list values in SendMessage operation are not supported.")
 	case a.HasText && a.Binary != nil:
 		return wire.InvalidParameter(fmt.Sprintf("Message attribute '%s' has multiple values.", a.Name))
-	case kind == typeBinary && len(a.Binary) == 0, kind != typeBinary && a.Text == "":
-		if a.HasText != (kind != typeBinary) && (a.HasText || a.Binary != nil) {
+	case kind == sqsattr.Binary && len(a.Binary) == 0, kind != sqsattr.Binary && a.Text == "":
+		if a.HasText != (kind != sqsattr.Binary) && (a.HasText || a.Binary != nil) {
 			return wire.InvalidParameter(fmt.Sprintf("The type of message (user) attribute '%s' does not correspond "+
 				"to its value.", a.Name))
 		}
 		return wire.InvalidParameter(fmt.Sprintf("Message (user) attribute '%s' must contain a non-empty value of "+
 			"type '%s'.", a.Name, kind))
-	case kind != typeBinary && !wire.ValidText(a.Text):
+	case kind != sqsattr.Binary && !wire.ValidText(a.Text):
 		return wire.InvalidParameter(fmt.Sprintf("Invalid characters found in message attribute '%s'.", a.Name))
-	case kind == typeNumber && !validNumber(a.Text):
+	case kind == sqsattr.Number && !validNumber(a.Text):
 		return wire.InvalidParameter(fmt.Sprintf("Can't cast the value of message (user) attribute '%s' to a number.",
 			a.Name))
 	}
@@ -135,7 +136,7 @@ func checkSystemAttributes(as []wire.Attribute) (trace string, err error) {
 			return "", wire.InvalidParameter(fmt.Sprintf("Message system attribute name '%.100s' is invalid.", a.Name))
 		case i > 0:
 			return "", wire.InvalidParameter("Message system attribute name 'AWSTraceHeader' already exists.")
-		case a.DataType != typeString:
+		case a.DataType != sqsattr.String:
 			return "", wire.InvalidParameter("The message system attribute 'AWSTraceHeader' has to be of type String.")
 		case a.Lists:
 			return "", wire.UnsupportedOperation("Message attribute list values in SendMessage operation are not " +

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/hikyaku/hikyaku/internal/api/sqs/wire"
+	"github.com/hikyaku/hikyaku/internal/message/sqsattr"
 )
 
 // policy is a queue's policy as far as AddPermission and RemovePermission know it. Its statements stay as they were
@@ -127,7 +128,7 @@ func (c *call) addPermission(in *wire.AddPermissionRequest) (wire.Response, erro
 		}
 	}
 	for _, id := range in.AWSAccountIDs {
-		if len(id) != 12 || !digits(id) {
+		if len(id) != 12 || !sqsattr.Digits(id) {
 			return nil, wire.InvalidParameterValue("PrincipalId", shortened(id),
 				"Unable to verify: an account has 12 digits.")
 		}

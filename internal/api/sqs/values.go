@@ -10,28 +10,17 @@ import (
 	"github.com/hikyaku/hikyaku/internal/message/sqsattr"
 )
 
-// The data types of SQS.
-const (
-	typeString = sqsattr.String
-	typeNumber = sqsattr.Number
-	typeBinary = sqsattr.Binary
-)
-
-func base(dataType string) string { return sqsattr.Base(dataType) }
-
-func digits(s string) bool { return sqsattr.Digits(s) }
-
 // valueOf is the value that other doors and conditions see of a checked attribute. exact tells that shown makes the
 // same attribute of it again; else the data type and the text of a number have to be kept beside it.
 func valueOf(a *wire.Attribute) (v message.Value, exact bool) {
-	switch base(a.DataType) {
-	case typeBinary:
-		return message.Bytes(a.Binary), a.DataType == typeBinary
-	case typeNumber:
+	switch sqsattr.Base(a.DataType) {
+	case sqsattr.Binary:
+		return message.Bytes(a.Binary), a.DataType == sqsattr.Binary
+	case sqsattr.Number:
 		v, exact = sqsattr.NumberOf(a.Text)
-		return v, exact && a.DataType == typeNumber
+		return v, exact && a.DataType == sqsattr.Number
 	default:
-		return message.String(a.Text), a.DataType == typeString
+		return message.String(a.Text), a.DataType == sqsattr.String
 	}
 }
 
@@ -47,7 +36,7 @@ func validNumber(text string) bool {
 	}
 	whole, fraction, _ := strings.Cut(mantissa, ".")
 	e, err := strconv.Atoi(exponent)
-	if err != nil || len(text) > 256 || whole == "" && fraction == "" || !digits(whole) || !digits(fraction) {
+	if err != nil || len(text) > 256 || whole == "" && fraction == "" || !sqsattr.Digits(whole) || !sqsattr.Digits(fraction) {
 		return false
 	}
 	all := strings.TrimLeft(whole+fraction, "0")
@@ -64,19 +53,19 @@ func shown(name string, v message.Value) (a wire.Attribute, ok bool) {
 	case message.KindNull:
 		return a, false
 	case message.KindBytes:
-		return wire.BinaryAttribute(name, typeBinary, []byte(v.AsString())), true
+		return wire.BinaryAttribute(name, sqsattr.Binary, []byte(v.AsString())), true
 	case message.KindInt, message.KindUint, message.KindDecimal:
-		return wire.TextAttribute(name, typeNumber, v.Text()), true
+		return wire.TextAttribute(name, sqsattr.Number, v.Text()), true
 	case message.KindFloat:
 		if f := v.AsFloat(); !math.IsNaN(f) && !math.IsInf(f, 0) {
-			return wire.TextAttribute(name, typeNumber, v.Text()), true
+			return wire.TextAttribute(name, sqsattr.Number, v.Text()), true
 		}
 	case message.KindString:
 		if text := v.AsString(); !wire.ValidText(text) {
-			return wire.BinaryAttribute(name, typeBinary, []byte(text)), true
+			return wire.BinaryAttribute(name, sqsattr.Binary, []byte(text)), true
 		}
 	}
-	return wire.TextAttribute(name, typeString, v.Text()), true
+	return wire.TextAttribute(name, sqsattr.String, v.Text()), true
 }
 
 // typeLines is what a message keeps of its attributes.
@@ -90,9 +79,9 @@ func (t typeLines) apply(a *wire.Attribute, v message.Value) {
 	dataType, text, ok := sqsattr.Lines(t).Of(a.Name, v)
 	switch {
 	case !ok:
-	case base(dataType) == typeNumber:
+	case sqsattr.Base(dataType) == sqsattr.Number:
 		*a = wire.TextAttribute(a.Name, dataType, text)
-	case (a.Binary != nil) == (base(dataType) == typeBinary):
+	case (a.Binary != nil) == (sqsattr.Base(dataType) == sqsattr.Binary):
 		a.DataType = dataType
 	}
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/hikyaku/hikyaku/internal/api/sqs/wire"
 	"github.com/hikyaku/hikyaku/internal/message"
+	"github.com/hikyaku/hikyaku/internal/message/sqsattr"
 	"github.com/hikyaku/hikyaku/internal/queue"
 )
 
@@ -31,11 +32,11 @@ func TestAnyAttributeComesBackAsItWasSent(t *testing.T) {
 		ending := rapid.SampledFrom([]string{"", ".x", ".eur", ".a.b"}).Draw(t, "ending")
 		switch rapid.IntRange(0, 2).Draw(t, "kind") {
 		case 0:
-			a = wire.TextAttribute(a.Name, typeString+ending, rapid.StringMatching(`[ -~あ-ん\n]{1,20}`).Draw(t, "text"))
+			a = wire.TextAttribute(a.Name, sqsattr.String+ending, rapid.StringMatching(`[ -~あ-ん\n]{1,20}`).Draw(t, "text"))
 		case 1:
-			a = wire.TextAttribute(a.Name, typeNumber+ending, number.Draw(t, "number"))
+			a = wire.TextAttribute(a.Name, sqsattr.Number+ending, number.Draw(t, "number"))
 		default:
-			a = wire.BinaryAttribute(a.Name, typeBinary+ending, rapid.SliceOfN(rapid.Byte(), 1, 20).Draw(t, "bytes"))
+			a = wire.BinaryAttribute(a.Name, sqsattr.Binary+ending, rapid.SliceOfN(rapid.Byte(), 1, 20).Draw(t, "bytes"))
 		}
 		got, ok := roundTrip(a)
 		if !ok || got.Name != a.Name || got.DataType != a.DataType || got.Text != a.Text || got.HasText != a.HasText ||
@@ -66,12 +67,12 @@ func TestAValueThatWasChangedSinceIsShownAsItIs(t *testing.T) {
 	kept.add(&a)
 	got, _ := shown("n", message.Int(8))
 	kept.apply(&got, message.Int(8))
-	if got.DataType != typeNumber || got.Text != "8" {
+	if got.DataType != sqsattr.Number || got.Text != "8" {
 		t.Errorf("it is shown as %+v", got)
 	}
 	got, _ = shown("n", message.Bytes([]byte("x")))
 	kept.apply(&got, message.Bytes([]byte("x")))
-	if got.DataType != typeBinary {
+	if got.DataType != sqsattr.Binary {
 		t.Errorf("it is shown as %+v", got)
 	}
 }
@@ -124,7 +125,7 @@ func FuzzTypeLines(f *testing.F) {
 	f.Fuzz(func(t *testing.T, lines, name, text string) {
 		a, _ := shown(name, message.String(text))
 		was := a
-		if typeLines(lines).apply(&a, message.String(text)); a.Text != was.Text && base(a.DataType) != typeNumber {
+		if typeLines(lines).apply(&a, message.String(text)); a.Text != was.Text && sqsattr.Base(a.DataType) != sqsattr.Number {
 			t.Errorf("%q became %q", was.Text, a.Text)
 		}
 	})
