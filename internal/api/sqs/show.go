@@ -115,7 +115,8 @@ func (c *call) show(out *wire.Received, r *receiving, claim *queue.Claim, now ti
 	out.Body = claim.Body()
 	if !wire.ValidText(out.Body) { // of another door: SQS carries texts only
 		out.Body = base64.StdEncoding.AppendEncode(nil, out.Body)
-		out.MessageAttributes = append(out.MessageAttributes, wire.TextAttribute(encodingName, sqsattr.String, "base64"))
+		out.MessageAttributes = append(out.MessageAttributes,
+			wire.TextAttribute(encodingName, sqsattr.String, "base64"))
 	}
 	if r.wants.any() && len(m.Attributes) > 0 {
 		c.showAttributes(out, r, claim)

@@ -36,7 +36,8 @@ func validNumber(text string) bool {
 	}
 	whole, fraction, _ := strings.Cut(mantissa, ".")
 	e, err := strconv.Atoi(exponent)
-	if err != nil || len(text) > 256 || whole == "" && fraction == "" || !sqsattr.Digits(whole) || !sqsattr.Digits(fraction) {
+	if err != nil || len(text) > 256 || whole == "" && fraction == "" ||
+		!sqsattr.Digits(whole+fraction) {
 		return false
 	}
 	all := strings.TrimLeft(whole+fraction, "0")

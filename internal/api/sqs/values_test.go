@@ -36,7 +36,8 @@ func TestAnyAttributeComesBackAsItWasSent(t *testing.T) {
 		case 1:
 			a = wire.TextAttribute(a.Name, sqsattr.Number+ending, number.Draw(t, "number"))
 		default:
-			a = wire.BinaryAttribute(a.Name, sqsattr.Binary+ending, rapid.SliceOfN(rapid.Byte(), 1, 20).Draw(t, "bytes"))
+			a = wire.BinaryAttribute(a.Name, sqsattr.Binary+ending,
+				rapid.SliceOfN(rapid.Byte(), 1, 20).Draw(t, "bytes"))
 		}
 		got, ok := roundTrip(a)
 		if !ok || got.Name != a.Name || got.DataType != a.DataType || got.Text != a.Text || got.HasText != a.HasText ||
@@ -125,7 +126,8 @@ func FuzzTypeLines(f *testing.F) {
 	f.Fuzz(func(t *testing.T, lines, name, text string) {
 		a, _ := shown(name, message.String(text))
 		was := a
-		if typeLines(lines).apply(&a, message.String(text)); a.Text != was.Text && sqsattr.Base(a.DataType) != sqsattr.Number {
+		typeLines(lines).apply(&a, message.String(text))
+		if a.Text != was.Text && sqsattr.Base(a.DataType) != sqsattr.Number {
 			t.Errorf("%q became %q", was.Text, a.Text)
 		}
 	})
