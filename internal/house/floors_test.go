@@ -44,6 +44,7 @@ var floors = []floor{
 	{"shards", []string{"internal/shard"}, "several stores as one"},
 	{"queues", []string{"internal/queue"}, "topics, queues, claims, dead letters"},
 	{"waiters", []string{"internal/interest"}, "who waits for which messages"},
+	{"replicas", []string{"internal/journal/raft"}, "one log on several nodes"},
 	{"disk tests", []string{"internal/journal/file/faultfs"}, "a disk that fails when told, for tests"},
 	{"disk", []string{"internal/journal/file"}, "the journal in files"},
 	{"memory", []string{"internal/journal/memory"}, "a journal in memory, for tests"},

@@ -167,7 +167,9 @@ type Journal interface {
 	Write(records []Record) error
 
 	// Flush returns when everything written before the call, and what was appended before that, survives the death of
-	// the process (unless durability is None). It costs nothing when that is so already. ErrFull, ErrRefused: the
+	// the process (unless durability is None). It costs nothing when that is so already. Of a log on several nodes it
+	// means another thing: that nobody else has the log now, so that what is handed out next is handed out by its
+	// owner; what was written may be lost with the node until a moment later. ErrFull, ErrRefused: the
 	// medium does not take some of it now; it is kept in memory, and written when that is possible.
 	Flush() error
 
@@ -212,7 +214,8 @@ type Journal interface {
 	// SaveCheckpoint durably keeps what write produces as the owner's state as of position at: a later start needs only
 	// it, the groups after at, and the lasting records that are not released. The last two checkpoints are kept, and
 	// what only a start from the older one needs is not reclaimed: a damaged checkpoint costs time, not data. write is
-	// called once; an error of it leaves everything as it was. at must not be greater than End.
+	// called once; an error of it leaves everything as it was. at must not be greater than End. Where the log is on
+	// several nodes, the next owner may be on one that has not got it yet: he starts from one before, and what follows.
 	SaveCheckpoint(ctx context.Context, at Position, write func(io.Writer) error) error
 
 	// LoadCheckpoint returns the newest sound checkpoint, verified whole before it returns. ErrNoCheckpoint when none

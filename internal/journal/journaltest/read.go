@@ -116,12 +116,14 @@ func testReadUnknown(t *testing.T, h Harness) {
 	unknown := []journal.Address{
 		{Position: 0},
 		{Position: addrs[0].Position - 1},
-		{Position: addrs[2].Position + 1},
 		{Position: addrs[2].Position, Index: 1},
 		{Position: addrs[2].Position, Index: math.MaxUint32},
 		{Position: j.End() + 1},
 		{Position: j.End() + 64},
 		{Position: math.MaxUint64},
+	}
+	if next := addrs[2].Position + 1; next != addrs[3].Position { // in some logs there is nothing between two groups
+		unknown = append(unknown, journal.Address{Position: next})
 	}
 	got, errs := readAll(t, j, append(unknown, addrs...)...)
 	for i := range unknown {

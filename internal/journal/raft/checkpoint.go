@@ -1,0 +1,81 @@
+package raft
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+)
+
+// save saves a checkpoint as of an index that is durable, and sends it to the other nodes.
+func (r *Replica) save(ctx context.Context, at uint64, write func(io.Writer) error) error {
+	if err := r.keep(ctx, at, write); err != nil {
+		return err
+	}
+	r.shipAll(at)
+	return nil
+}
+
+// keep saves a checkpoint in the local journal.
+func (r *Replica) keep(ctx context.Context, at uint64, write func(io.Writer) error) error {
+	r.saving.Lock()
+	defer r.saving.Unlock()
+	l := r.log
+	l.mu.Lock()
+	owner := at
+	at = max(at, l.compacted) // the log begins there
+	term, err := l.termLocked(at)
+	i, _ := slices.BinarySearchFunc(l.places, at+1, func(p place, x uint64) int { return p.before(x, 0) })
+	h := header{at: at, term: term, owner: owner, conf: l.confAt(at), state: l.state,
+		places: slices.Clone(l.places[:i])}
+	local, position := l.local, l.beforeLocked(at)
+	l.mu.Unlock()
+	if err != nil {
+		return fmt.Errorf("checkpoint at %d: %w", at, err)
+	}
+	err = local.SaveCheckpoint(ctx, position, func(w io.Writer) error {
+		if _, err := w.Write(h.encode()); err != nil {
+			return err
+		}
+		return write(w)
+	})
+	if err != nil {
+		return err
+	}
+	l.saved(at)
+	return r.reclaim(ctx)
+}
+
+// reclaim releases what the newest checkpoint does not need, where no owner says so, and forgets its places.
+func (r *Replica) reclaim(ctx context.Context) error {
+	if r.o.Live == nil {
+		return nil
+	}
+	_, checkpoint, _, err := r.log.journal().LoadCheckpoint(ctx)
+	if err != nil {
+		return err
+	}
+	defer checkpoint.Close() // it was only read
+	h, err := readHeader(checkpoint)
+	if err != nil || h.none {
+		return err
+	}
+	live, err := r.o.Live(checkpoint)
+	if err != nil {
+		return err
+	}
+	r.log.journal().Release(r.log.sweep(live, h.at)...)
+	return nil
+}
+
+// await waits until what this node has is on most nodes up to an index.
+func (r *Replica) await(ctx context.Context, index uint64) error {
+	defer context.AfterFunc(ctx, r.tell)()
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for r.applied < index && r.failure == nil && ctx.Err() == nil {
+		r.news.Wait()
+	}
+	return errors.Join(r.failure, ctx.Err())
+}

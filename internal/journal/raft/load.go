@@ -1,0 +1,261 @@
+package raft
+
+import (
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+
+	pb "go.etcd.io/raft/v3/raftpb"
+
+	"github.com/hikyaku/hikyaku/internal/journal"
+)
+
+// A checkpoint of the local journal is a header, and what the owner wrote behind it. The header has what raft needs of
+// the log up to there, and where the local journal has what is kept of it.
+type header struct {
+	at, term uint64
+	owner    uint64 // where the owner says that it is
+	none     bool   // there is no owner's checkpoint yet
+	conf     *pb.ConfState
+	state    [2]uint64 // term, vote
+	places   []place
+}
+
+const (
+	formatHeader = 1
+	headerMost   = 1 << 32
+)
+
+func (h *header) encode() []byte {
+	b := make([]byte, 8, 64+8*len(h.places))
+	none := byte(0)
+	if h.none {
+		none = 1
+	}
+	b = append(b, formatHeader, none)
+	for _, v := range []uint64{h.at, h.term, h.owner, h.state[0], h.state[1], uint64(len(h.conf.GetVoters()))} {
+		b = binary.AppendUvarint(b, v)
+	}
+	for _, id := range h.conf.GetVoters() {
+		b = binary.AppendUvarint(b, id)
+	}
+	b = binary.AppendUvarint(b, uint64(len(h.conf.GetLearners())))
+	for _, id := range h.conf.GetLearners() {
+		b = binary.AppendUvarint(b, id)
+	}
+	b = binary.AppendUvarint(b, uint64(len(h.places)))
+	var last place
+	for _, p := range h.places {
+		b = binary.AppendUvarint(b, p.index-last.index)
+		b = binary.AppendUvarint(b, uint64(p.at-last.at))
+		b = binary.AppendUvarint(b, uint64(p.base))
+		b = binary.AppendUvarint(b, uint64(p.records))
+		last = p
+	}
+	binary.LittleEndian.PutUint64(b, uint64(len(b)-8))
+	return b
+}
+
+// readHeader reads a header, and nothing behind it.
+func readHeader(r io.Reader) (h header, err error) {
+	var length [8]byte
+	if _, err := io.ReadFull(r, length[:]); err != nil {
+		return h, fmt.Errorf("%w: checkpoint: %w", errEntry, err)
+	}
+	n := binary.LittleEndian.Uint64(length[:])
+	if n > headerMost {
+		return h, fmt.Errorf("%w: checkpoint: a header of %d bytes", errEntry, n)
+	}
+	b, err := io.ReadAll(io.LimitReader(r, int64(n)))
+	if err != nil || uint64(len(b)) != n {
+		return h, fmt.Errorf("%w: checkpoint: its header ends early: %w", errEntry, err)
+	}
+	return decodeHeader(b)
+}
+
+func decodeHeader(b []byte) (h header, err error) {
+	d := decoder{rest: b}
+	if f := d.byte(); f != formatHeader {
+		return h, fmt.Errorf("%w: checkpoint: unknown format %d", errEntry, f)
+	}
+	h.none = d.byte() == 1
+	h.at, h.term, h.owner, h.state = d.number(), d.number(), d.number(), [2]uint64{d.number(), d.number()}
+	ids := func() (ids []uint64) {
+		for range min(d.number(), uint64(len(d.rest))) {
+			ids = append(ids, d.number())
+		}
+		return ids
+	}
+	h.conf = &pb.ConfState{Voters: ids()}
+	h.conf.Learners = ids()
+	var last place
+	for range min(d.number(), uint64(len(d.rest))) {
+		last = place{index: last.index + d.number(), at: last.at + journal.Position(d.number()),
+			base: uint32(d.number()), records: uint32(d.number())}
+		h.places = append(h.places, last)
+	}
+	if d.bad || len(d.rest) != 0 {
+		return h, fmt.Errorf("%w: checkpoint: its header makes no sense", errEntry)
+	}
+	return h, nil
+}
+
+// load reads what the local journal has. A new one is given the group's members. live is what is still needed.
+func load(ctx context.Context, o *Options, local journal.Journal) (l *log, live []journal.Address, fresh bool,
+	err error) {
+	h, live, err := loadCheckpoint(ctx, o, local)
+	switch {
+	case errors.Is(err, journal.ErrNoCheckpoint) && local.End() == 0:
+		fresh = true
+		h = header{at: 1, term: 1, none: true, state: [2]uint64{1, 0}, conf: &pb.ConfState{Voters: o.Peers}}
+		err = local.SaveCheckpoint(ctx, 0, func(w io.Writer) error {
+			_, err := w.Write(h.encode())
+			return err
+		})
+	case errors.Is(err, journal.ErrNoCheckpoint):
+		err = fmt.Errorf("%w: the local journal has groups and no checkpoint", errEntry)
+	}
+	if err != nil {
+		return nil, nil, false, err
+	}
+	l = &log{local: local, cacheBytes: o.CacheBytes, none: h.none, newest: h.at, newestTerm: h.term, older: h.at,
+		confs: []conf{{0, h.conf}}}
+	if h.none {
+		l.older = 0
+	}
+	f := found{state: h.state}
+	for g, err := range local.Scan(ctx, 0) {
+		if err == nil {
+			err = f.group(g, h.at)
+		}
+		if err != nil {
+			return nil, nil, false, err
+		}
+	}
+	l.state = f.state
+	if err := l.take(&h, &f); err != nil {
+		return nil, nil, false, err
+	}
+	return l, append(live, f.lasting(h.at)...), fresh, nil
+}
+
+// loadCheckpoint reads the newest checkpoint, and what is live in it by its local address.
+func loadCheckpoint(ctx context.Context, o *Options, local journal.Journal) (h header, live []journal.Address,
+	err error) {
+	_, r, _, err := local.LoadCheckpoint(ctx)
+	if err != nil {
+		return h, nil, err
+	}
+	defer func() { err = errors.Join(err, r.Close()) }()
+	if h, err = readHeader(r); err != nil {
+		return h, nil, err
+	}
+	table := &log{places: h.places}
+	if o.Live == nil || h.none {
+		for _, p := range h.places {
+			for i := range p.records {
+				live = append(live, p.record(p.base+i))
+			}
+		}
+		return h, live, nil
+	}
+	needed, err := o.Live(r)
+	if err != nil {
+		return h, nil, err
+	}
+	for _, a := range needed {
+		if at, there := table.find(a); there {
+			live = append(live, at)
+		}
+	}
+	return h, live, nil
+}
+
+// found is what a start finds in the local journal, one group after the other.
+type found struct {
+	state   [2]uint64
+	entries []foundEntry // one behind the other, without a gap
+}
+
+type foundEntry struct {
+	place
+	term    uint64
+	group   bool
+	lasting []journal.Address
+}
+
+// group takes the next group of the local journal, whose newest checkpoint is at an index.
+func (f *found) group(g journal.Group, checkpoint uint64) error {
+	m, err := markOf(g)
+	if err != nil {
+		return err
+	}
+	switch m.what {
+	case markState: // one from before the checkpoint may be older than what that says
+		if m.term > f.state[0] || m.term == f.state[0] && m.index != 0 {
+			f.state = [2]uint64{m.term, m.index}
+		}
+	case markEntry:
+		for n := len(f.entries); n > 0 && f.entries[n-1].index >= m.index; n-- {
+			f.entries = f.entries[:n-1] // a later leader's entry is in its place
+		}
+		if n := len(f.entries); n > 0 && f.entries[n-1].index != m.index-1 {
+			if m.index > checkpoint+1 {
+				return fmt.Errorf("%w: entry %d of the local journal follows %d", errEntry, m.index,
+					f.entries[n-1].index)
+			}
+			f.entries = f.entries[:0] // what is older than the checkpoints has gaps
+		}
+		e := foundEntry{place: place{index: m.index, at: g.Position}, term: m.term, group: m.group}
+		if m.group {
+			e.records = uint32(len(g.Records) - 1)
+		}
+		for i, r := range g.Records[1:] {
+			if r.Life == journal.Lasting {
+				e.lasting = append(e.lasting, e.record(uint32(i)))
+			}
+		}
+		f.entries = append(f.entries, e)
+	}
+	return nil
+}
+
+// lasting are the lasting records behind an index.
+func (f *found) lasting(index uint64) (all []journal.Address) {
+	for _, e := range f.entries {
+		if e.index > index {
+			all = append(all, e.lasting...)
+		}
+	}
+	return all
+}
+
+// take makes the log of a checkpoint and of what was found.
+func (l *log) take(h *header, f *found) error {
+	l.compacted, l.compactedTerm, l.last = h.at, h.term, h.at
+	l.places = h.places
+	if n := len(l.places); n > 0 {
+		l.groups = l.places[n-1].index
+	}
+	n := len(f.entries)
+	if n == 0 || f.entries[n-1].index < h.at {
+		return nil
+	}
+	first := f.entries[0]
+	if first.index > h.at+1 {
+		return fmt.Errorf("%w: the local journal begins with entry %d, behind the checkpoint at %d", errEntry,
+			first.index, h.at)
+	}
+	if first.index <= h.at { // raft may have what is older than the checkpoint, too
+		l.compacted, l.compactedTerm = first.index, first.term
+		i, _ := slices.BinarySearchFunc(l.places, first.index, func(p place, x uint64) int { return p.before(x, 0) })
+		l.places = l.places[:i:i]
+	}
+	for _, e := range f.entries {
+		l.add(e.index, e.term, e.place, e.group)
+	}
+	return nil
+}

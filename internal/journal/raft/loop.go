@@ -1,0 +1,387 @@
+package raft
+
+import (
+	"errors"
+	"fmt"
+	"time"
+
+	etcd "go.etcd.io/raft/v3"
+	pb "go.etcd.io/raft/v3/raftpb"
+	"google.golang.org/protobuf/proto"
+
+	"github.com/hikyaku/hikyaku/internal/journal"
+)
+
+// run is the loop of the replica. What it calls may take the lock; it has none.
+func (r *Replica) run() {
+	defer func() {
+		// Raft panics when what it has been told to be in the log is not.
+		if v := recover(); v != nil {
+			r.fail(fmt.Errorf("%w: %v", journal.ErrFailed, v))
+			r.lose(r.failed())
+		}
+	}()
+	ticker := time.NewTicker(r.o.Tick)
+	defer ticker.Stop()
+	for r.failed() == nil {
+		select {
+		case <-r.ctx.Done():
+			r.fail(journal.ErrClosed)
+		case <-ticker.C:
+			r.tick()
+		case <-r.wake:
+		}
+		r.turn()
+	}
+	r.lose(r.failed())
+}
+
+func (r *Replica) failed() error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.failure
+}
+
+// fail ends the replica.
+func (r *Replica) fail(err error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.failure == nil {
+		r.failure = err
+	}
+	r.ready, r.leader = false, 0
+	r.news.Broadcast()
+	r.wakeUp()
+}
+
+func (r *Replica) tick() {
+	l := &r.loop
+	if l.mute > 0 {
+		l.mute--
+	}
+	l.node.Tick()
+	if l.ticks++; l.ticks%2 == 0 && l.leads {
+		r.question()
+	}
+	err := r.log.journal().Health()
+	if errors.Is(err, journal.ErrFailed) || errors.Is(err, journal.ErrClosed) {
+		r.fail(fmt.Errorf("%w: %w", journal.ErrFailed, err))
+		return
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.full = err
+}
+
+// question asks the others whether this node leads.
+func (r *Replica) question() {
+	l := &r.loop
+	l.question++
+	for q := range l.asked {
+		if q+64 < l.question {
+			delete(l.asked, q)
+		}
+	}
+	l.asked[l.question] = time.Now()
+	l.node.ReadIndex(asking(r.o.ID, l.question))
+}
+
+// turn does what there is to do.
+func (r *Replica) turn() {
+	l := &r.loop
+	r.mu.Lock()
+	b := r.inbox
+	messages, stored, campaign, transfer := b.messages, b.stored, b.campaign, b.transfer
+	r.inbox.messages, r.inbox.bytes, r.inbox.stored, r.inbox.campaign, r.inbox.transfer = nil, 0, nil, false, 0
+	r.mu.Unlock()
+	for _, f := range stored {
+		f()
+	}
+	r.finish()
+	for _, m := range messages {
+		if l.mute > 0 && (m.GetType() == pb.MsgVote || m.GetType() == pb.MsgPreVote) {
+			continue
+		}
+		_ = l.node.Step(m) // of one who is not known, or of a stale term
+	}
+	if campaign {
+		_ = l.node.Campaign()
+	}
+	if transfer != 0 {
+		r.handOver(transfer)
+	}
+	r.propose()
+	for l.node.HasReady() {
+		r.handle(l.node.Ready())
+		r.work()
+		r.finish()
+	}
+	r.work()
+	r.decide()
+	r.look()
+	r.answer()
+}
+
+// handOver lets another node lead, once it has the log. This one has no lease any more before the other can have one.
+func (r *Replica) handOver(to uint64) {
+	if !r.loop.leads || to == r.o.ID {
+		return
+	}
+	r.loop.handing = true
+	r.lose(journal.ErrLost)
+	r.loop.node.TransferLeader(to)
+}
+
+// propose gives raft what is pending.
+func (r *Replica) propose() {
+	l := &r.loop
+	r.mu.Lock()
+	o := r.owner
+	send := r.inbox.flush
+	for _, p := range r.inbox.pending {
+		send = send || p.done != nil
+	}
+	if o == nil || o.lost != nil || !l.leads || o.term != l.term || !send {
+		r.mu.Unlock()
+		return
+	}
+	pending := r.inbox.pending
+	r.inbox.pending, r.inbox.flush = nil, false
+	l.proposed = append(l.proposed, pending...)
+	r.mu.Unlock()
+	entries := make([]*pb.Entry, len(pending))
+	for i, p := range pending {
+		entries[i] = &pb.Entry{Data: p.data}
+	}
+	if len(entries) == 0 {
+		return
+	}
+	if err := l.node.Step(&pb.Message{Type: pb.MsgProp.Enum(), From: new(r.o.ID), Entries: entries}); err != nil {
+		l.handing = l.leads // what it proposes in this term cannot be told from what was proposed
+		r.lose(fmt.Errorf("%w: %w", journal.ErrLost, err))
+	}
+}
+
+// handle does what raft says.
+func (r *Replica) handle(rd etcd.Ready) {
+	l := &r.loop
+	for _, s := range rd.ReadStates {
+		r.confirmed(s.RequestCtx)
+	}
+	var out []*pb.Message
+	for _, m := range rd.Messages {
+		switch {
+		case m.GetTo() == etcd.LocalAppendThread:
+			l.jobs = append(l.jobs, &job{m: m})
+			r.indices(m)
+		case m.GetTo() == etcd.LocalApplyThread:
+			r.apply(m)
+		case m.GetType() == pb.MsgSnap:
+			r.sendSnapshot(m)
+		default:
+			out = append(out, m)
+		}
+	}
+	if len(out) > 0 {
+		r.o.Send(out)
+	}
+}
+
+// confirmed notes that this node led when it asked.
+func (r *Replica) confirmed(question []byte) {
+	q, ours := asked(r.o.ID, question)
+	at, there := r.loop.asked[q]
+	if !ours || !there || r.loop.handing {
+		return
+	}
+	delete(r.loop.asked, q)
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if until := at.Add(r.lease); until.After(r.held) {
+		r.held = until
+		r.news.Broadcast()
+	}
+}
+
+// indices learns which entries are the groups that were proposed.
+func (r *Replica) indices(m *pb.Message) {
+	l := &r.loop
+	for _, e := range m.GetEntries() {
+		if !l.leads || e.GetTerm() != l.term || len(l.proposed) == 0 || e.GetType() != pb.EntryNormal ||
+			len(e.GetData()) == 0 {
+			continue // a leader's groups are its own, in the order in which they were proposed
+		}
+		p := l.proposed[0]
+		p.index = e.GetIndex()
+		l.proposed = l.proposed[1:]
+		l.flying = append(l.flying, p)
+		r.mu.Lock()
+		if r.owner != nil && r.owner == p.owner {
+			r.owner.end = p.index
+			r.news.Broadcast()
+		}
+		r.mu.Unlock()
+	}
+}
+
+// apply notes what is on most nodes and durable here.
+func (r *Replica) apply(m *pb.Message) {
+	l := &r.loop
+	last := uint64(0)
+	for _, e := range m.GetEntries() {
+		last = e.GetIndex()
+		var change pb.ConfChangeI
+		switch e.GetType() {
+		case pb.EntryConfChange:
+			c := &pb.ConfChange{}
+			if err := proto.Unmarshal(e.GetData(), c); err != nil {
+				r.fail(fmt.Errorf("%w: %w", journal.ErrFailed, err))
+				return
+			}
+			change = c
+		case pb.EntryConfChangeV2:
+			c := &pb.ConfChangeV2{}
+			if err := proto.Unmarshal(e.GetData(), c); err != nil {
+				r.fail(fmt.Errorf("%w: %w", journal.ErrFailed, err))
+				return
+			}
+			change = c
+		}
+		if change != nil {
+			r.log.joined(e.GetIndex(), l.node.ApplyConfChange(change))
+		}
+		if l.leads && l.firstOwn == 0 && e.GetTerm() == l.term {
+			l.firstOwn = e.GetIndex()
+			r.question()
+		}
+	}
+	for _, m := range m.GetResponses() {
+		_ = l.node.Step(m)
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.applied = max(r.applied, last)
+	r.news.Broadcast()
+}
+
+// look notes who leads.
+func (r *Replica) look() {
+	l := &r.loop
+	s := l.node.BasicStatus()
+	term, leader := s.GetTerm(), s.Lead
+	leads := s.RaftState == etcd.StateLeader
+	if l.leads && (!leads || term != l.term) {
+		r.lose(journal.ErrLost)
+	}
+	if !leads || term != l.term {
+		l.firstOwn, l.handing = 0, false
+		clear(l.asked)
+	}
+	l.leads, l.term = leads, term
+	if l.handing && s.LeadTransferee == 0 { // the other did not come: this one leaves by a term that has no leader
+		_ = l.node.Step(&pb.Message{Type: pb.MsgAppResp.Enum(), From: new(r.o.ID), To: new(r.o.ID),
+			Term: new(term + 1)})
+		r.wakeUp()
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.failure != nil {
+		return
+	}
+	ready := leads && l.firstOwn != 0 && !l.handing
+	if !leads {
+		r.held = time.Time{}
+	}
+	if leader != r.leader || term != r.term || ready != r.ready {
+		if leader != r.leader || term != r.term {
+			r.since = time.Now()
+		}
+		r.leader, r.term, r.ready = leader, term, ready
+		r.news.Broadcast()
+	}
+}
+
+// lose tells whoever owns the log that it is somebody else's. What was proposed may be in the log or not; what was
+// not, never is.
+func (r *Replica) lose(err error) {
+	l := &r.loop
+	r.mu.Lock()
+	unknown := append(l.flying, l.proposed...)
+	never := r.inbox.pending
+	l.flying, l.proposed, r.inbox.pending, r.inbox.flush = nil, nil, nil, false
+	r.inbox.amount, r.inbox.groups = 0, 0
+	r.ready, r.held = false, time.Time{}
+	if o := r.owner; o != nil {
+		o.lose(err)
+	}
+	r.news.Broadcast()
+	r.mu.Unlock()
+	left := 0
+	for _, p := range append(unknown, never...) {
+		if p.done != nil {
+			left++
+		}
+	}
+	tell := func(ps []*proposal, err error) {
+		for _, p := range ps {
+			if p.done != nil {
+				left--
+				p.done(0, err, left)
+			}
+		}
+	}
+	tell(unknown, fmt.Errorf("%w: %w", journal.ErrUnknown, err))
+	tell(never, err)
+}
+
+// answer tells whose groups are durable.
+func (r *Replica) answer() {
+	l := &r.loop
+	r.mu.Lock()
+	n, left := 0, 0
+	for n < len(l.flying) && l.flying[n].index <= r.applied {
+		if l.flying[n].done != nil {
+			left++
+		}
+		n++
+	}
+	r.mu.Unlock()
+	if n == 0 {
+		return
+	}
+	durable := l.flying[:n]
+	l.flying = l.flying[n:]
+	bytes := 0
+	for _, p := range durable {
+		bytes += len(p.data)
+		if p.done != nil {
+			left--
+			p.done(journal.Position(p.index), nil, left)
+		}
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.inbox.amount -= bytes
+	r.inbox.groups -= n
+	if o := r.owner; o != nil {
+		o.durable = durable[n-1].index
+	}
+	r.news.Broadcast()
+}
+
+// logger gives raft's warnings to a report.
+type logger struct{ report func(error) }
+
+func (l logger) say(text string)                  { l.report(errors.New("raft: " + text)) }
+func (logger) Debug(...any)                       {}
+func (logger) Debugf(string, ...any)              {}
+func (logger) Info(...any)                        {}
+func (logger) Infof(string, ...any)               {}
+func (l logger) Warning(v ...any)                 { l.say(fmt.Sprint(v...)) }
+func (l logger) Warningf(format string, v ...any) { l.say(fmt.Sprintf(format, v...)) }
+func (l logger) Error(v ...any)                   { l.say(fmt.Sprint(v...)) }
+func (l logger) Errorf(format string, v ...any)   { l.say(fmt.Sprintf(format, v...)) }
+func (logger) Fatal(v ...any)                     { panic(fmt.Sprint(v...)) }
+func (logger) Fatalf(format string, v ...any)     { panic(fmt.Sprintf(format, v...)) }
+func (logger) Panic(v ...any)                     { panic(fmt.Sprint(v...)) }
+func (logger) Panicf(format string, v ...any)     { panic(fmt.Sprintf(format, v...)) }
