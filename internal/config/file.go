@@ -21,6 +21,7 @@ type File struct {
 	DataDir    string
 	Shards     int    // 1 or more
 	Durability string // fsync, os or none
+	Cluster    Cluster
 	Journal    Journal
 	API        API
 	Namespaces map[string][]string // namespace → other names for it
@@ -82,8 +83,8 @@ func Parse(name string, text []byte, env func(string) (string, bool)) (*File, er
 		c.Namespaces = defaultNamespaces()
 	}
 	f := &File{
-		Name: name, DataDir: c.DataDir, Shards: c.Shards, Durability: c.Durability, Journal: c.Journal, API: c.API,
-		Namespaces: c.Namespaces, Limits: c.Limits, Log: c.Log,
+		Name: name, DataDir: c.DataDir, Shards: c.Shards, Durability: c.Durability, Cluster: c.Cluster,
+		Journal: c.Journal, API: c.API, Namespaces: c.Namespaces, Limits: c.Limits, Log: c.Log,
 		Queues: append([]Queue(c.Queues), c.Topics.subscriptions...), Topics: c.Topics.topics, Functions: c.Functions,
 		Users: c.Users, Access: c.Access,
 		source: s, root: root,
@@ -105,6 +106,7 @@ func Parse(name string, text []byte, env func(string) (string, bool)) (*File, er
 	}
 	d.checkDoors(root, &c.API, c.Users)
 	d.queueNames(f)
+	d.cluster(root, f)
 	d.graph(f)
 	if errs := d.result(); errs != nil {
 		return nil, errs

@@ -14,6 +14,7 @@ type schema struct {
 	DataDir    string              `yaml:"data_dir" default:"./hikyaku-data" doc:"The folder of the journal. It is made when it is missing."`
 	Durability string              `yaml:"durability" oneof:"fsync os none" default:"fsync" doc:"What an acknowledgement means: the message is on the disk (fsync), with the operating system (os), or in memory (none)."`
 	Shards     int                 `yaml:"shards" min:"1" max:"64" default:"1" doc:"How many stores the queues and topics are spread over, each with a journal and a lock of its own. It is fixed when data_dir is made. More than one lets more cores and disks work, and costs what goes from one shard to another a second write."`
+	Cluster    Cluster             `yaml:"cluster" doc:"The nodes that keep one journal together, so that each of them may be lost: see docs/cluster.md."`
 	Journal    Journal             `yaml:"journal" doc:"The files of the log."`
 	API        API                 `yaml:"api" doc:"The doors: the wire protocols that programs speak to hikyaku."`
 	Namespaces map[string][]string `yaml:"namespaces" doc:"Other names of namespaces. Without it: { default: [test, local, \"000000000000\"] }."`
