@@ -18,14 +18,34 @@ type End struct {
 	local, remote net.Addr
 	raw           syscall.Conn // of a socket in the file system
 
+	told, near bool // somebody else has said all that there is to say
+
 	once sync.Once
 	uid  uint32
 	err  error
 }
 
+// Told is an End of which all is known: that of a connection which another node has accepted and passes on. near and
+// account are what Near and Account say; err, if not nil, is why the account is not known.
+func Told(near bool, account uint32, err error) *End {
+	e := &End{told: true, near: near, uid: account, err: err}
+	e.once.Do(func() {}) // nobody is asked
+	return e
+}
+
+// Addr is the local address of a connection that knows its End: Of takes that, whatever is wrapped around the
+// connection.
+type Addr struct {
+	net.Addr
+	End *End
+}
+
 // Of is the other end of an accepted connection, also of one below TLS (NetConn) and other wrappers that keep its
 // addresses. It asks nothing.
 func Of(c net.Conn) *End {
+	if a, ok := c.LocalAddr().(*Addr); ok {
+		return a.End
+	}
 	e := &End{local: c.LocalAddr(), remote: c.RemoteAddr()}
 	if e.local == nil || e.local.Network() != "unix" {
 		return e
@@ -47,6 +67,9 @@ func Of(c net.Conn) *End {
 // file system. Where it comes from says nothing: a program of this machine may give any of the machine's addresses as
 // its own.
 func (e *End) Near() bool {
+	if e != nil && e.told {
+		return e.near
+	}
 	if e == nil || e.local == nil {
 		return true // nothing is known, so it is not let off
 	}

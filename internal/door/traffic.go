@@ -1,6 +1,7 @@
 package door
 
 import (
+	"context"
 	"maps"
 	"net"
 	"strings"
@@ -20,7 +21,20 @@ type Traffic struct {
 	sent        prometheus.Counter
 	waiting     *prometheus.GaugeVec
 	unshaken    prometheus.Counter
-	seats       *doorSeats // nil: as many connections as come
+	seats       *doorSeats                   // nil: as many connections as come
+	from        func() (net.Listener, error) // nil: the door opens its address itself
+}
+
+// From has the door's connections come from a listener that open makes, instead of from an address that the door opens.
+// It is called before the door opens.
+func (t *Traffic) From(open func() (net.Listener, error)) { t.from = open }
+
+// Open opens a door's address, unless From has said where its connections come from.
+func (t *Traffic) Open(ctx context.Context, lc *net.ListenConfig, addr string) (net.Listener, error) {
+	if t != nil && t.from != nil {
+		return t.from()
+	}
+	return lc.Listen(ctx, "tcp", addr)
 }
 
 // Share has the door's connections take seats, which several doors share. It is called before the door opens.

@@ -61,7 +61,7 @@ type Web struct {
 // Listen opens the address; clients are served from Serve on. ctx only bounds Listen itself. An error says what to do
 // about it.
 func Listen(ctx context.Context, c Config) (*Web, error) {
-	listener, err := new(net.ListenConfig).Listen(ctx, "tcp", c.Listen)
+	listener, err := c.Traffic.Open(ctx, new(net.ListenConfig), c.Listen)
 	if err != nil {
 		return nil, fmt.Errorf("%s door: cannot listen on %s: %w%s", c.Name, c.Listen, err, advice(err, &c))
 	}

@@ -49,6 +49,7 @@ var floors = []floor{
 	{"disk", []string{"internal/journal/file"}, "the journal in files"},
 	{"memory", []string{"internal/journal/memory"}, "a journal in memory, for tests"},
 	{"journal tests", []string{"internal/journal/journaltest"}, "what every journal has to pass, for tests"},
+	{"nodes", []string{"internal/cluster"}, "what a node of a cluster does beside its journal"},
 	{"logs and language", []string{"internal/condition", "internal/index", "internal/journal"},
 		"the journal's contract; the language of conditions; ordered indexes"},
 	{"messages", []string{"internal/message"}, "messages, values, columns, hops"},

@@ -14,7 +14,8 @@ import (
 // listen opens the address and the socket. The socket that nobody asked for is left out where it cannot be made or is
 // another's.
 func (d *Server) listen(ctx context.Context) (*limited, error) {
-	c := link.Config{TCP: d.config.Listen, Report: d.report, Count: d.traffic.of.Listen}
+	c := link.Config{TCP: d.config.Listen, Report: d.report, Count: d.traffic.of.Listen,
+		Open: d.traffic.of.Open}
 	l := &limited{max: int64(d.config.MaxConnections), standing: d.standing, logins: d.logins, traffic: d.traffic.of,
 		tls: d.config.TLS.On()}
 	switch d.config.Socket {

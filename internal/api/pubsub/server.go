@@ -134,7 +134,7 @@ func (d *Server) open(ctx context.Context) (net.Addr, error) {
 	if err != nil {
 		return nil, err
 	}
-	listener, err := new(net.ListenConfig).Listen(ctx, "tcp", d.config.Listen)
+	listener, err := d.traffic.Open(ctx, new(net.ListenConfig), d.config.Listen)
 	if err != nil {
 		return nil, fmt.Errorf("pubsub door: cannot listen on %s: %w", d.config.Listen, err)
 	}

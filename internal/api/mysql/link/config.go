@@ -1,6 +1,7 @@
 package link
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -23,6 +24,8 @@ type Config struct {
 	Handshake time.Duration
 	// Stall is how long a client may take nothing of what is written to it. 0: 60 seconds; below 0: no end.
 	Stall time.Duration
+	// Open opens TCP. nil: as the system does it.
+	Open func(ctx context.Context, lc *net.ListenConfig, addr string) (net.Listener, error)
 	// Count wraps a listener whose connections and bytes are counted. nil: nobody counts.
 	Count func(net.Listener) net.Listener
 	// Report is told when connections can not be accepted for now, for instance because the process is out of file
@@ -48,6 +51,11 @@ func (c Config) withDefaults() Config {
 	}
 	if c.Stall == 0 {
 		c.Stall = defaultStall
+	}
+	if c.Open == nil {
+		c.Open = func(ctx context.Context, lc *net.ListenConfig, addr string) (net.Listener, error) {
+			return lc.Listen(ctx, "tcp", addr)
+		}
 	}
 	if c.Report == nil {
 		c.Report = func(error) {}

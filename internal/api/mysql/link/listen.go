@@ -48,7 +48,7 @@ func Listen(ctx context.Context, c Config) (*Listener, error) {
 func (l *Listener) open(ctx context.Context) error {
 	if l.config.TCP != "" {
 		lc := net.ListenConfig{KeepAliveConfig: keepalive, Control: giveUpAfter(l.config.Stall)}
-		tcp, err := lc.Listen(ctx, "tcp", l.config.TCP)
+		tcp, err := l.config.Open(ctx, &lc, l.config.TCP)
 		if err != nil {
 			return fmt.Errorf("cannot listen on %s: %w%s", l.config.TCP, err, advice(err))
 		}

@@ -1,0 +1,272 @@
+package cluster
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"net"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/hikyaku/hikyaku/internal/link"
+)
+
+// DoorKind is the kind of the streams that carry connections from the node where they came in to the owner.
+const DoorKind = "door"
+
+// FrontOptions say what a front does.
+type FrontOptions struct {
+	Node  string
+	Link  *link.Listener
+	Peers []link.Peer // the other nodes
+	// Most is how many connections of each door may wait for an owner or be passed on at once; more wait before they
+	// are accepted. 0: 4096.
+	Most int
+	// Wait is how long a connection waits for somebody to own the shard; 0: 5 s. Then it is closed.
+	Wait time.Duration
+	// Report is told what a person should know. It may be called from several goroutines. nil: nobody is told.
+	Report func(error)
+}
+
+// Front has the addresses of the doors, and brings connections to the node that owns the shard. Its methods may be
+// called from any goroutine.
+type Front struct {
+	o      FrontOptions
+	peers  map[string]link.Peer
+	ctx    context.Context
+	cancel context.CancelFunc
+	active sync.WaitGroup
+
+	taken, passed, unowned atomic.Uint64
+	open                   atomic.Int64 // passed on now
+
+	mu       sync.Mutex
+	owner    string        // "": nobody
+	turned   chan struct{} // closed when the owner is another one, or a landing is
+	landings map[string]*landing
+	sockets  map[string]net.Listener
+	underWay map[*passage]struct{}
+}
+
+// Door says what is special of one.
+type Door struct {
+	// Live answers, at a node that does not own the shard, requests of HTTP for /livez in its stead.
+	Live bool
+}
+
+// NewFront makes one to which the other nodes can pass connections on.
+func NewFront(o FrontOptions) *Front {
+	if o.Most <= 0 {
+		o.Most = 4096
+	}
+	if o.Wait <= 0 {
+		o.Wait = 5 * time.Second
+	}
+	if o.Report == nil {
+		o.Report = func(error) {}
+	}
+	f := &Front{o: o, peers: map[string]link.Peer{}, turned: make(chan struct{}), landings: map[string]*landing{},
+		sockets: map[string]net.Listener{}, underWay: map[*passage]struct{}{}}
+	for _, p := range o.Peers {
+		f.peers[p.Node] = p
+	}
+	f.ctx, f.cancel = context.WithCancel(context.Background())
+	o.Link.Handle(DoorKind, f.arrive)
+	return f
+}
+
+// keepAlive notices within a minute and a half that a client's machine is gone.
+var keepAlive = net.KeepAliveConfig{Enable: true, Idle: 30 * time.Second, Interval: 10 * time.Second, Count: 3}
+
+// Open opens the address of a door, and keeps it until Close. ctx bounds Open alone.
+func (f *Front) Open(ctx context.Context, name, addr string, d Door) (net.Addr, error) {
+	lc := net.ListenConfig{KeepAliveConfig: keepAlive}
+	socket, err := lc.Listen(ctx, "tcp", addr)
+	if err != nil {
+		return nil, fmt.Errorf("%s door: cannot listen on %s: %w", name, addr, err)
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.ctx.Err() != nil {
+		return nil, errors.Join(net.ErrClosed, socket.Close())
+	}
+	f.sockets[name] = socket
+	f.active.Go(func() { f.accept(name, socket, d) })
+	return socket.Addr(), nil
+}
+
+// Doors are those that are open, in order.
+func (f *Front) Doors() []string {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return slices.Sorted(maps.Keys(f.sockets))
+}
+
+// Land makes the listener of a door of this node's house: it has the connections that come in here and those that other
+// nodes pass on, from now on and until it is closed. There is one of each door at a time.
+func (f *Front) Land(name string) (net.Listener, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	socket := f.sockets[name]
+	if socket == nil || f.ctx.Err() != nil {
+		return nil, fmt.Errorf("%s door: %w", name, net.ErrClosed)
+	}
+	l := &landing{addr: socket.Addr(), conns: make(chan *landed), closed: make(chan struct{})}
+	f.landings[name] = l
+	f.tell()
+	return l, nil
+}
+
+// Turn says who owns the shard from now on; "": nobody. Connections that were passed on to another node are cut.
+func (f *Front) Turn(owner string) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if owner == f.owner {
+		return
+	}
+	f.owner = owner
+	f.tell()
+	for p := range f.underWay {
+		if p.to != owner {
+			p.cut()
+		}
+	}
+}
+
+// tell wakes those who wait for an owner. The lock is held.
+func (f *Front) tell() {
+	close(f.turned)
+	f.turned = make(chan struct{})
+}
+
+// now is who owns the shard, the landing that a door has here, and a channel that is closed when one of them changes.
+func (f *Front) now(door string) (owner string, l *landing, turned <-chan struct{}) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.owner, f.landings[door], f.turned
+}
+
+// Close closes the doors' addresses and cuts what was passed on. The house is closed before. A second call does
+// nothing.
+func (f *Front) Close() {
+	f.o.Link.Handle(DoorKind, nil)
+	f.mu.Lock()
+	f.cancel()
+	for _, s := range f.sockets {
+		_ = s.Close() // nobody comes in any more
+	}
+	for p := range f.underWay {
+		p.cut()
+	}
+	f.mu.Unlock()
+	f.active.Wait()
+}
+
+// accept takes what comes to a door's address.
+func (f *Front) accept(door string, socket net.Listener, d Door) {
+	places := make(chan struct{}, f.o.Most)
+	for {
+		select {
+		case places <- struct{}{}:
+		case <-f.ctx.Done():
+			return
+		}
+		c, err := socket.Accept()
+		if err != nil {
+			if f.ctx.Err() != nil {
+				return
+			}
+			<-places
+			f.o.Report(fmt.Errorf("%s door: accept a connection: %w", door, err))
+			select {
+			case <-time.After(100 * time.Millisecond): // there may be a file for it then
+			case <-f.ctx.Done():
+				return
+			}
+			continue
+		}
+		f.active.Go(func() {
+			defer func() { <-places }()
+			f.bring(door, c, d)
+		})
+	}
+}
+
+// landing is the listener of a door of this node's house.
+type landing struct {
+	addr   net.Addr
+	conns  chan *landed
+	once   sync.Once
+	closed chan struct{}
+}
+
+// landed is a connection for a landing. ready, if set, is called by who accepts it; after an error it is no connection.
+type landed struct {
+	net.Conn
+	ready func() error
+}
+
+// Accept implements net.Listener.
+func (l *landing) Accept() (net.Conn, error) {
+	for {
+		select {
+		case c := <-l.conns:
+			if c.ready == nil || c.ready() == nil {
+				return c.Conn, nil
+			}
+			_ = c.Conn.Close() // the node that passed it on is gone
+		case <-l.closed:
+			return nil, net.ErrClosed
+		}
+	}
+}
+
+// Close implements net.Listener.
+func (l *landing) Close() error {
+	l.once.Do(func() { close(l.closed) })
+	return nil
+}
+
+// Addr implements net.Listener.
+func (l *landing) Addr() net.Addr { return l.addr }
+
+func (l *landing) over() bool {
+	select {
+	case <-l.closed:
+		return true
+	default:
+		return false
+	}
+}
+
+// hand gives a connection to this node's house. It waits for one until late is closed, and then until a door takes
+// it, as long as this node owns the shard. False: the connection is still the caller's.
+func (f *Front) hand(ctx context.Context, late <-chan struct{}, door string, c *landed) bool {
+	for {
+		owner, l, turned := f.now(door)
+		if owner != f.o.Node {
+			return false
+		}
+		if l == nil || l.over() {
+			select {
+			case <-turned:
+				continue
+			case <-late:
+				return false
+			case <-ctx.Done():
+				return false
+			}
+		}
+		select {
+		case l.conns <- c:
+			return true
+		case <-l.closed:
+		case <-turned:
+		case <-ctx.Done():
+			return false
+		}
+	}
+}

@@ -1,0 +1,295 @@
+package cluster
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"go.uber.org/goleak"
+
+	"github.com/hikyaku/hikyaku/internal/caller"
+	"github.com/hikyaku/hikyaku/internal/link"
+	"github.com/hikyaku/hikyaku/internal/waittest"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// member is a node with one door, "echo", which says who it is and whose the connection is, and then what it hears.
+type member struct {
+	*Front
+	name, addr string
+	house      net.Listener
+}
+
+// members are three nodes in one process.
+func members(t *testing.T, wait time.Duration) map[string]*member {
+	t.Helper()
+	names := []string{"a", "b", "c"}
+	links := map[string]*link.Listener{}
+	for _, n := range names {
+		l, err := link.Listen(t.Context(), link.Options{Listen: "127.0.0.1:0", Cluster: "test", Node: n,
+			Secret: strings.Repeat("secret", 6)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { l.Close() })
+		links[n] = l
+	}
+	all := map[string]*member{}
+	for _, n := range names {
+		o := FrontOptions{Node: n, Link: links[n], Wait: wait}
+		for _, other := range names {
+			if other != n {
+				o.Peers = append(o.Peers, link.Peer{Node: other, Address: links[other].Addr().String()})
+			}
+		}
+		f := NewFront(o)
+		t.Cleanup(f.Close)
+		addr, err := f.Open(t.Context(), "echo", "127.0.0.1:0", Door{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		all[n] = &member{Front: f, name: n, addr: addr.String()}
+	}
+	return all
+}
+
+// open opens the node's house.
+func (m *member) open(t *testing.T) {
+	t.Helper()
+	l, err := m.Land("echo")
+	if err != nil {
+		t.Fatal(err)
+	}
+	m.house = l
+	served := make(chan struct{})
+	ctx, cancel := context.WithCancel(context.Background())
+	go func() {
+		defer close(served)
+		for {
+			c, err := l.Accept()
+			if err != nil {
+				return
+			}
+			go func() {
+				defer context.AfterFunc(ctx, func() { c.Close() })()
+				defer c.Close()
+				end := caller.Of(c)
+				uid, err := end.Account()
+				fmt.Fprintf(c, "%s %s %v %d %v\n", m.name, c.RemoteAddr(), end.Near(), uid, err)
+				_, _ = io.Copy(c, c)
+				fmt.Fprintln(c, "bye")
+			}()
+		}
+	}()
+	t.Cleanup(func() {
+		l.Close()
+		cancel()
+		<-served
+	})
+}
+
+// own makes a node the owner in everybody's eyes.
+func own(all map[string]*member, owner string) {
+	for _, m := range all {
+		m.Turn(owner)
+	}
+}
+
+// dial connects to a node, and reads what the house says first.
+func (m *member) dial(t *testing.T) (c *net.TCPConn, r *bufio.Reader, said string) {
+	t.Helper()
+	conn, err := new(net.Dialer).DialContext(t.Context(), "tcp", m.addr)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { conn.Close() })
+	r = bufio.NewReader(conn)
+	said, err = r.ReadString('\n')
+	if err != nil {
+		t.Fatalf("node %s says %q, %v", m.name, said, err)
+	}
+	return conn.(*net.TCPConn), r, strings.TrimSpace(said)
+}
+
+func TestEveryNodeBringsConnectionsToTheOwner(t *testing.T) {
+	all := members(t, time.Minute)
+	all["b"].open(t)
+	own(all, "b")
+	for _, n := range []string{"a", "b", "c"} {
+		c, r, said := all[n].dial(t)
+		if want := fmt.Sprintf("b %s true %d <nil>", c.LocalAddr(), os.Geteuid()); said != want {
+			t.Errorf("by node %s: %q, want %q", n, said, want)
+		}
+		if _, err := io.WriteString(c, "hello\n"); err != nil {
+			t.Fatal(err)
+		}
+		if err := c.CloseWrite(); err != nil {
+			t.Fatal(err)
+		}
+		if got, err := io.ReadAll(r); err != nil || string(got) != "hello\nbye\n" {
+			t.Errorf("by node %s: %q, %v", n, got, err)
+		}
+	}
+	waittest.Until(t, "nothing is passed on any more", func() bool {
+		return all["a"].Front.open.Load() == 0 && all["a"].passed.Load() == 1 && all["b"].passed.Load() == 0
+	})
+}
+
+// A connection waits for an owner, and for the owner's doors.
+func TestAConnectionWaitsForAnOwner(t *testing.T) {
+	all := members(t, time.Minute)
+	type said struct {
+		text string
+		err  error
+	}
+	answers := make(chan said)
+	for _, n := range []string{"a", "c"} {
+		c, err := new(net.Dialer).DialContext(t.Context(), "tcp", all[n].addr)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer c.Close()
+		go func() {
+			text, err := bufio.NewReader(c).ReadString('\n')
+			answers <- said{text, err}
+		}()
+	}
+	all["a"].Turn("c") // c does not know yet
+	all["c"].Turn("c") // it has no house yet
+	all["c"].open(t)
+	for range 2 {
+		if a := <-answers; a.err != nil || !strings.HasPrefix(a.text, "c ") {
+			t.Errorf("%q, %v", a.text, a.err)
+		}
+	}
+}
+
+func TestAConnectionWithoutAnOwnerIsClosed(t *testing.T) {
+	all := members(t, 50*time.Millisecond)
+	c, err := new(net.Dialer).DialContext(t.Context(), "tcp", all["a"].addr)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	if n, err := c.Read(make([]byte, 1)); !errors.Is(err, io.EOF) {
+		t.Errorf("%d, %v", n, err)
+	}
+}
+
+func TestConnectionsAreCutWhenTheOwnerChanges(t *testing.T) {
+	all := members(t, time.Minute)
+	all["b"].open(t)
+	own(all, "b")
+	_, r, _ := all["a"].dial(t)
+	all["c"].open(t)
+	own(all, "c")
+	if rest, err := r.ReadString('\n'); err == nil {
+		t.Errorf("%q came from the old owner", rest)
+	}
+	if _, _, said := all["a"].dial(t); !strings.HasPrefix(said, "c ") {
+		t.Errorf("%q", said)
+	}
+}
+
+// An account's number means something at its own machine alone.
+func TestAnotherNodesOtherAccountsAreNobodyHere(t *testing.T) {
+	for _, c := range []struct {
+		a       arrival
+		near    bool
+		account uint32
+		known   bool
+	}{
+		{arrival{Near: true, Account: ownAccount}, true, uint32(os.Geteuid()), true},
+		{arrival{Near: true, Account: rootAccount}, true, 0, true},
+		{arrival{Near: true, Account: otherAccount, UID: uint32(os.Geteuid())}, true, 0, false},
+		{arrival{Near: true, Why: "it is not known"}, true, 0, false},
+		{arrival{}, false, 0, false},
+		{arrival{Near: true, Account: "admin"}, true, 0, false},
+	} {
+		end := c.a.end("b")
+		uid, err := end.Account()
+		if end.Near() != c.near || c.known != (err == nil) || c.known && uid != c.account ||
+			!c.known && !errors.Is(err, caller.ErrUnknown) {
+			t.Errorf("%+v: %v %d %v", c.a, end.Near(), uid, err)
+		}
+	}
+}
+
+// Whoever watches a node asks it, and not the owner, whether it lives.
+func TestANodeSaysItselfThatItLives(t *testing.T) {
+	all := members(t, time.Minute)
+	f := all["a"].Front
+	addr, err := f.Open(t.Context(), "http", "127.0.0.1:0", Door{Live: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ask := func(path string) (string, error) {
+		req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, "http://"+addr.String()+path, http.NoBody)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var once http.Transport
+		defer once.CloseIdleConnections()
+		resp, err := once.RoundTrip(req)
+		if err != nil {
+			return "", err
+		}
+		defer resp.Body.Close()
+		text, err := io.ReadAll(resp.Body)
+		return resp.Status + " " + string(text), err
+	}
+	if got, err := ask("/livez"); err != nil || got != "200 OK ok\n" {
+		t.Fatalf("%q, %v", got, err)
+	}
+	// Everything else goes to the owner, whole.
+	if _, err := all["b"].Open(t.Context(), "http", "127.0.0.1:0", Door{Live: true}); err != nil {
+		t.Fatal(err)
+	}
+	house, err := all["b"].Land("http")
+	if err != nil {
+		t.Fatal(err)
+	}
+	server := &http.Server{Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		fmt.Fprintf(w, "b at %s", r.URL)
+	})}
+	done := make(chan error, 1)
+	go func() { done <- server.Serve(house) }()
+	defer func() {
+		_ = server.Close()
+		<-done
+	}()
+	own(all, "b")
+	for _, path := range []string{"/readyz", "/livezz", "/l", "/"} {
+		if got, err := ask(path); err != nil || got != "200 OK b at "+path {
+			t.Errorf("%q, %v", got, err)
+		}
+	}
+}
+
+func FuzzArrival(f *testing.F) {
+	f.Add([]byte("\x00\x02{}"))
+	f.Add([]byte("\x00\x10{\"door\":\"http\"} "))
+	f.Fuzz(func(t *testing.T, b []byte) {
+		a, err := readArrival(strings.NewReader(string(b)))
+		if err != nil {
+			return
+		}
+		a.end("b")
+		var w strings.Builder
+		if err := a.write(&w); err != nil {
+			return // text that JSON writes longer
+		}
+		if _, err := readArrival(strings.NewReader(w.String())); err != nil {
+			t.Errorf("%q became %q: %v", b, w.String(), err)
+		}
+	})
+}

@@ -1,0 +1,258 @@
+package cluster
+
+import (
+	"bytes"
+	"context"
+	"crypto/tls"
+	"errors"
+	"io"
+	"net"
+	"os"
+	"sync"
+	"time"
+
+	"github.com/hikyaku/hikyaku/internal/caller"
+)
+
+// bring has a connection that came in here get to the owner.
+func (f *Front) bring(door string, c net.Conn, d Door) {
+	late, cancel := context.WithTimeout(f.ctx, f.o.Wait)
+	defer cancel()
+	if owner, _, _ := f.now(door); d.Live && owner != f.o.Node {
+		if c = f.alive(c); c == nil {
+			return
+		}
+	}
+	for {
+		owner, _, turned := f.now(door)
+		again := time.After(retry)
+		switch owner {
+		case "":
+			again = nil
+		case f.o.Node:
+			if f.hand(f.ctx, late.Done(), door, &landed{Conn: c}) {
+				return
+			}
+		default:
+			if p := f.passTo(owner, turned, door, c); p != nil {
+				p.splice()
+				f.leave(p)
+				return
+			}
+		}
+		select {
+		case <-turned:
+		case <-again:
+		case <-late.Done():
+			f.unowned.Add(1)
+			_ = c.Close() // nothing of it was heard, so its client may say it again to another node
+			return
+		}
+	}
+}
+
+// retry is how soon an owner is asked again that was away, or did not know yet that it is one.
+const retry = 50 * time.Millisecond
+
+// passage is a connection that is passed on.
+type passage struct {
+	to         string
+	client     net.Conn
+	owner      *tls.Conn
+	cutting    sync.Once
+	wasCut     chan struct{}
+	acceptedBy bool // the owner's door has it
+}
+
+// cut ends it at once.
+func (p *passage) cut() {
+	p.cutting.Do(func() {
+		close(p.wasCut)
+		_ = p.owner.NetConn().Close() // whoever waits on it goes on
+		if p.acceptedBy {
+			_ = p.client.Close()
+		}
+	})
+}
+
+// passTo connects to the owner, and says who comes; nil: it does not take it, and nothing was read of the client.
+func (f *Front) passTo(owner string, turned <-chan struct{}, door string, c net.Conn) *passage {
+	peer, known := f.peers[owner]
+	if !known {
+		return nil
+	}
+	ctx, cancel := context.WithTimeout(f.ctx, f.o.Wait)
+	defer cancel()
+	f.active.Go(func() {
+		select {
+		case <-turned: // perhaps to one that can be reached
+			cancel()
+		case <-ctx.Done():
+		}
+	})
+	up, err := f.o.Link.Dialer().Dial(ctx, peer, DoorKind)
+	if err != nil {
+		return nil
+	}
+	p := &passage{to: owner, client: c, owner: up, wasCut: make(chan struct{})}
+	if !f.enter(p) {
+		_ = up.Close() // it was not needed
+		return nil
+	}
+	a := arrivalOf(door, c)
+	err = a.write(up)
+	if err == nil {
+		err = readTaken(up) // it may take long: the owner's door may have no seat left
+	}
+	if err == nil && f.accepted(p) {
+		return p
+	}
+	f.leave(p)
+	_ = up.NetConn().Close() // it was refused, or cut
+	return nil
+}
+
+// enter has a passage be cut when the owner changes. False: it has changed already.
+func (f *Front) enter(p *passage) bool {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.owner != p.to || f.ctx.Err() != nil {
+		return false
+	}
+	f.underWay[p] = struct{}{}
+	return true
+}
+
+// accepted notes that the owner's door has the connection. False: it was cut before.
+func (f *Front) accepted(p *passage) bool {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	select {
+	case <-p.wasCut:
+		return false
+	default:
+	}
+	p.acceptedBy = true
+	f.passed.Add(1)
+	f.open.Add(1)
+	return true
+}
+
+// leave ends a passage's place.
+func (f *Front) leave(p *passage) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	delete(f.underWay, p)
+	if p.acceptedBy {
+		f.open.Add(-1)
+	}
+}
+
+// halves is what both ends of a passage can: say that they send no more.
+type halves interface {
+	net.Conn
+	CloseWrite() error
+}
+
+// splice carries bytes both ways until both ends have said all, or one breaks.
+func (p *passage) splice() {
+	defer p.client.Close()
+	defer p.owner.Close()
+	var both sync.WaitGroup
+	both.Go(func() { p.carry(p.owner, p.client) })
+	both.Go(func() { p.carry(p.client.(halves), p.owner) })
+	both.Wait()
+}
+
+func (p *passage) carry(to halves, from net.Conn) {
+	_, err := io.Copy(to, from)
+	if err == nil {
+		err = to.CloseWrite()
+	}
+	if err != nil { // the other direction has nobody to talk to any more
+		_ = p.client.Close()
+		_ = p.owner.NetConn().Close()
+	}
+}
+
+// arrivalOf is what the owner has to know of a connection. Whose it is only this node can find out.
+func arrivalOf(door string, c net.Conn) arrival {
+	a := arrival{Door: door, Remote: c.RemoteAddr().String(), Local: c.LocalAddr().String()}
+	end := caller.Of(c)
+	if a.Near = end.Near(); !a.Near {
+		return a
+	}
+	switch uid, err := end.Account(); {
+	case err != nil:
+		a.Why = err.Error()
+	case int64(uid) == int64(os.Geteuid()):
+		a.Account = ownAccount
+	case uid == 0:
+		a.Account = rootAccount
+	default:
+		a.Account, a.UID = otherAccount, uid
+	}
+	return a
+}
+
+// alive answers a request for /livez, and returns nil; or the connection, of which nothing is read.
+func (f *Front) alive(c net.Conn) net.Conn {
+	const request = "GET /livez"
+	stop := context.AfterFunc(f.ctx, func() { _ = c.SetReadDeadline(time.Unix(1, 0)) })
+	defer stop()
+	if err := c.SetReadDeadline(time.Now().Add(f.o.Wait)); err != nil {
+		_ = c.Close()
+		return nil
+	}
+	first := make([]byte, 0, 4<<10)
+	for len(first) < len(request) && bytes.HasPrefix([]byte(request), first) {
+		n, err := c.Read(first[len(first):cap(first)])
+		first = first[:len(first)+n]
+		if err != nil && !errors.Is(err, os.ErrDeadlineExceeded) {
+			if len(first) > 0 && errors.Is(err, io.EOF) {
+				break // it has said less than a request; its door shall tell it so
+			}
+			_ = c.Close() // it has said nothing
+			return nil
+		}
+		if err != nil {
+			break
+		}
+	}
+	rest, is := bytes.CutPrefix(first, []byte(request))
+	if !is || len(rest) > 0 && rest[0] != ' ' && rest[0] != '?' || f.ctx.Err() != nil {
+		_ = c.SetReadDeadline(time.Time{}) // a closed one tells with the next read
+		return &begun{TCPConn: c.(*net.TCPConn), read: first}
+	}
+	defer c.Close()
+	for !bytes.Contains(first, []byte("\r\n\r\n")) && len(first) < cap(first) {
+		n, err := c.Read(first[len(first):cap(first)])
+		first = first[:len(first)+n]
+		if err != nil {
+			return nil
+		}
+	}
+	_ = c.SetWriteDeadline(time.Now().Add(f.o.Wait))
+	_, _ = io.WriteString(c, "HTTP/1.1 200 OK\r\nContent-Type: text/plain; charset=utf-8\r\nContent-Length: 3\r\n"+
+		"Connection: close\r\n\r\nok\n") // who asks is gone, or it has the answer
+	return nil
+}
+
+// begun is a connection of which something was read.
+type begun struct {
+	*net.TCPConn
+	read []byte
+}
+
+// Read implements net.Conn.
+func (b *begun) Read(p []byte) (int, error) {
+	if len(b.read) > 0 {
+		n := copy(p, b.read)
+		b.read = b.read[n:]
+		return n, nil
+	}
+	return b.TCPConn.Read(p)
+}
+
+// WriteTo hides that of the connection, which knows nothing of what was read.
+func (b *begun) WriteTo(w io.Writer) (int64, error) { return io.Copy(w, struct{ io.Reader }{b}) }
