@@ -5,6 +5,7 @@ import (
 	"errors"
 	"log/slog"
 	"net"
+	"slices"
 	"sync"
 	"syscall"
 
@@ -12,6 +13,7 @@ import (
 	lambdadoor "github.com/hikyaku/hikyaku/internal/api/lambda"
 	pubsubdoor "github.com/hikyaku/hikyaku/internal/api/pubsub"
 	sqsdoor "github.com/hikyaku/hikyaku/internal/api/sqs"
+	"github.com/hikyaku/hikyaku/internal/cluster"
 	"github.com/hikyaku/hikyaku/internal/config"
 	"github.com/hikyaku/hikyaku/internal/door"
 	"github.com/hikyaku/hikyaku/internal/machine"
@@ -35,8 +37,10 @@ type doors []openDoor
 // fewFiles are fewer than an ordinary service is given.
 const fewFiles = 1024
 
-// openDoors opens every door that is not off, for a house and what runs in it. After an error none is open.
-func openDoors(ctx context.Context, h *house, w *works, api config.API, log *slog.Logger) (open doors, err error) {
+// openDoors opens every door that is not off, for a house and what runs in it; those that front has open, if it is not
+// nil. After an error none is open.
+func openDoors(ctx context.Context, h *house, w *works, api config.API, front *cluster.Front, log *slog.Logger) (
+	open doors, err error) {
 	defer func() {
 		if err != nil {
 			err = errors.Join(err, open.close(ctx, log))
@@ -55,6 +59,9 @@ func openDoors(ctx context.Context, h *house, w *works, api config.API, log *slo
 	for _, name := range []string{"http", "mysql", "pubsub", "sqs", "lambda"} {
 		traffic[name] = door.NewTraffic(name)
 		traffic[name].Share(seats)
+		if front != nil {
+			traffic[name].From(func() (net.Listener, error) { return front.Land(name) })
+		}
 		if err := h.metrics.Register(traffic[name]); err != nil {
 			return nil, err
 		}
@@ -101,10 +108,12 @@ func openDoors(ctx context.Context, h *house, w *works, api config.API, log *slo
 		{"lambda", lambda, api.Lambda.TLS.On(), api.Lambda.Listen == ""},
 		{"http", http, api.HTTP.TLS.On(), false}, // the last: who finds it ready finds the others open
 	} {
+		if front != nil && !slices.Contains(front.Doors(), d.name) {
+			continue
+		}
 		addr, err := d.door.Start(ctx)
 		if d.yields && errors.Is(err, syscall.EADDRINUSE) {
-			log.Warn("this door stays closed: its port is taken, perhaps by the real service or its emulator", "door",
-				d.name, "error", err, "hint", "set api: "+d.name+": listen: (or off: true)")
+			sayTaken(log, d.name, err)
 			continue
 		}
 		if err != nil {
@@ -122,6 +131,12 @@ func openDoors(ctx context.Context, h *house, w *works, api config.API, log *slo
 		}
 	}
 	return open, nil
+}
+
+// sayTaken says that a door stays closed because somebody has its port.
+func sayTaken(log *slog.Logger, door string, err error) {
+	log.Warn("this door stays closed: its port is taken, perhaps by the real service or its emulator", "door", door,
+		"error", err, "hint", "set api: "+door+": listen: (or off: true)")
 }
 
 // close closes them all, at the same time: what is under way may finish until ctx is done. What is cut then is logged,

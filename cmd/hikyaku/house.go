@@ -43,9 +43,19 @@ type house struct {
 
 // openHouse opens the journal of a configuration and the store over it, and makes what the configuration defines.
 func openHouse(ctx context.Context, f *config.File, logTo io.Writer, adopt bool) (*house, error) {
+	return openHouseOver(ctx, f, logTo, adopt, nil)
+}
+
+// openHouseOver is openHouse over a journal that is open, which is the house's then, also after an error. nil: that of
+// the configuration.
+func openHouseOver(ctx context.Context, f *config.File, logTo io.Writer, adopt bool, over journal.Journal) (*house,
+	error) {
 	level := new(slog.LevelVar)
 	log := newLogger(logTo, f.Log, level)
 	users, err := access.New(f.Users)
+	if err != nil && over != nil {
+		err = errors.Join(err, over.Close())
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -58,7 +68,8 @@ func openHouse(ctx context.Context, f *config.File, logTo io.Writer, adopt bool)
 		log.Warn("login failed", "door", f.Door, "reason", f.Reason, "user", f.Name, "address", f.Address, "count",
 			f.Count)
 	})
-	h.stores, err = openStores(ctx, f, log, queue.Options{Limits: bounds.store, Observe: h.metrics.Settled})
+	h.stores, err = openStores(ctx, f, log, queue.Options{Journal: over, Limits: bounds.store,
+		Observe: h.metrics.Settled})
 	if err != nil {
 		return nil, err
 	}
@@ -226,5 +237,9 @@ func (o hopMetrics) Message(m *message.Message, node string, _ component.Outcome
 	}
 }
 
-// stopGrace is how long a clean stop may take.
-const stopGrace = 15 * time.Second
+// stopGrace is how long a clean stop may take, and lostGrace one after the journal was lost: nothing can be finished
+// then, and clients shall go to the new owner.
+const (
+	stopGrace = 15 * time.Second
+	lostGrace = 200 * time.Millisecond
+)

@@ -72,7 +72,9 @@ func (h *house) take(next *config.File) error {
 	h.file.Outbound.Adopt(next.Outbound)
 	h.level.Set(levelOf(next.Log))
 	for _, j := range h.journals {
-		j.SetScrub(scrubOf(next.Journal))
+		if j, ok := j.(interface{ SetScrub(file.Scrub) }); ok {
+			j.SetScrub(scrubOf(next.Journal))
+		}
 	}
 	return nil
 }

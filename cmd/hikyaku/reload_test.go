@@ -15,6 +15,7 @@ import (
 
 	"github.com/hikyaku/hikyaku/internal/access"
 	"github.com/hikyaku/hikyaku/internal/config"
+	"github.com/hikyaku/hikyaku/internal/journal"
 	"github.com/hikyaku/hikyaku/internal/journal/file"
 	"github.com/hikyaku/hikyaku/internal/journal/file/faultfs"
 	"github.com/hikyaku/hikyaku/internal/queue"
@@ -125,7 +126,7 @@ func standing(t *testing.T, text string) (h *house, reload func(text string) (lo
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = j.Close() })
-	h.journals = []*file.Journal{j}
+	h.journals = []journal.Journal{j}
 	return h, func(text string) string {
 		t.Helper()
 		write(text)
@@ -170,7 +171,7 @@ func scrubs(how file.Scrub) func(h *house) error {
 		how.BytesPerSecond = 8 << 20
 	}
 	return func(h *house) error {
-		if got := h.journals[0].Scrub(); got != how {
+		if got := h.journals[0].(*file.Journal).Scrub(); got != how {
 			return fmt.Errorf("it is %+v", got)
 		}
 		return nil

@@ -3,15 +3,19 @@ package main
 import (
 	"context"
 	"errors"
+	"log/slog"
 	"os"
 	"strings"
 	"sync"
 
+	"github.com/prometheus/client_golang/prometheus"
 	"github.com/spf13/cobra"
 
 	httpdoor "github.com/hikyaku/hikyaku/internal/api/http"
 	"github.com/hikyaku/hikyaku/internal/campaign"
+	"github.com/hikyaku/hikyaku/internal/cluster"
 	"github.com/hikyaku/hikyaku/internal/config"
+	"github.com/hikyaku/hikyaku/internal/journal"
 )
 
 func newServe() *cobra.Command {
@@ -112,15 +116,44 @@ func (s *serveFlags) load() (*config.File, error) {
 const noConfig = "data_dir: ${HIKYAKU_DATA:-./hikyaku-data}\n"
 
 // serve runs until ctx ends.
-func serve(ctx context.Context, s *serveFlags, f *config.File) (err error) {
+func serve(ctx context.Context, s *serveFlags, f *config.File) error {
+	if f.Cluster.On() {
+		return serveNode(ctx, s, f)
+	}
 	h, err := openHouse(ctx, f, os.Stderr, s.adopt)
 	if err != nil {
 		return err
 	}
+	return h.live(ctx, surroundings{
+		follow: func(h *house) (stop func()) { return onHangup(ctx, func() { h.reload(s.config) }) },
+		opened: s.tellReady,
+	})
+}
+
+// tellReady tells who started this serve detached that its doors are open.
+func (s *serveFlags) tellReady(log *slog.Logger) {
+	if !s.detached {
+		return
+	}
+	if err := tellReady(); err != nil { // who waited is gone; the doors are open all the same
+		log.Warn("nobody waits to hear that the doors are open", "error", err)
+	}
+}
+
+// surroundings are what a house stands in.
+type surroundings struct {
+	follow func(*house) (stop func()) // has the configuration be read again as long as the house is open
+	opened func(*slog.Logger)         // is called when the doors are open
+	front  *cluster.Front             // has the doors' addresses; nil: they open them
+	more   []prometheus.Collector     // what the metrics show besides
+}
+
+// live opens the doors and runs the pipelines until ctx ends or the journal is lost or fails, and closes the house.
+func (h *house) live(ctx context.Context, in surroundings) (err error) {
 	log := h.log
 	defer func() { err = h.end(err) }()
 	log.Info("bounds", h.bounds.told()...)
-	defer onHangup(ctx, func() { h.reload(s.config) })()
+	defer in.follow(h)()
 	if err := h.sayIsolation(); err != nil {
 		return err
 	}
@@ -130,18 +163,14 @@ func serve(ctx context.Context, s *serveFlags, f *config.File) (err error) {
 		return err
 	}
 	collectors := append(append(p.collectors(), campaign.NewCollector(h.campaigns)), h.stores.collectors()...)
-	if err := h.metrics.Register(collectors...); err != nil {
+	if err := h.metrics.Register(append(collectors, in.more...)...); err != nil {
 		return err
 	}
-	doors, err := openDoors(ctx, h, p, f.API, log)
+	doors, err := openDoors(ctx, h, p, h.file.API, in.front, log)
 	if err != nil {
 		return err
 	}
-	if s.detached {
-		if err := tellReady(); err != nil { // who waited is gone; the doors are open all the same
-			log.Warn("nobody waits to hear that the doors are open", "error", err)
-		}
-	}
+	in.opened(log)
 	var pipelines sync.WaitGroup
 	var pipelineErr error
 	ctx, enough := h.whileSound(ctx)
@@ -161,11 +190,16 @@ func serve(ctx context.Context, s *serveFlags, f *config.File) (err error) {
 		}
 	})
 	<-ctx.Done()
-	if err := context.Cause(ctx); journalEnded(err) {
+	grace := stopGrace
+	switch err := h.health(); {
+	case errors.Is(err, journal.ErrLost) && in.front != nil:
+		log.Warn("another node may own the shard: nothing more is acknowledged here", "error", err)
+		grace = lostGrace
+	case journalEnded(err):
 		log.Error("the journal has failed: nothing more is acknowledged", "error", err)
 	}
 	log.Info("stopping")
-	stop, cancel := context.WithTimeout(context.WithoutCancel(ctx), stopGrace)
+	stop, cancel := context.WithTimeout(context.WithoutCancel(ctx), grace)
 	defer cancel()
 	closeErr := doors.close(stop, log)
 	pipelines.Wait()

@@ -21,7 +21,7 @@ import (
 
 // stores are the journals of a data_dir and what is over them: one store, or a router over one of each.
 type stores struct {
-	journals []*file.Journal // by shard
+	journals []journal.Journal // by shard
 	store    courierStore
 	failed   <-chan struct{} // closed when a journal has failed
 	unwatch  func()          // ends who watches that
@@ -61,17 +61,43 @@ func (s *stores) collectors() []prometheus.Collector {
 	return nil
 }
 
-// openStores opens the journals of a configuration and what is over them. Of o it sets what depends on the journals.
+// openStores opens the journals of a configuration and what is over them. Of o it sets what depends on the journals. If
+// o has one, that is the journal, and it is closed with the rest, also after an error.
 func openStores(ctx context.Context, f *config.File, log *slog.Logger, o queue.Options) (s stores, err error) {
-	// That of shard 0 is made last: where it is, so were all the others.
-	if n := len(shardDirs(f.DataDir)); n > f.Shards || n < f.Shards && exists(journalDir(f.DataDir)) {
-		return s, wrongShards(f, n)
-	}
 	defer func() {
 		if err != nil {
 			err = errors.Join(err, s.close())
 		}
 	}()
+	if o.Journal != nil {
+		s.journals = []journal.Journal{o.Journal}
+	} else if err := s.openFiles(ctx, f, log); err != nil {
+		return s, err
+	}
+	o.OnDemand, o.Namespaces = true, f.Namespaces
+	// Nothing is reclaimed before two checkpoints lie behind it: where segments are small, so is the room.
+	o.CheckpointBytes = 64 << 20
+	if j, ok := s.journals[0].(interface{ SegmentBytes() int64 }); ok {
+		o.CheckpointBytes = min(o.CheckpointBytes, uint64(j.SegmentBytes()))
+	}
+	o.Noticed = func(n queue.ClockNotice) { log.Warn("clock", "notice", n.String(), "by", n.By) }
+	s.watch()
+	if f.Shards == 1 {
+		return s, s.openOne(ctx, o)
+	}
+	return s, s.openAll(ctx, f, log, o)
+}
+
+// openFiles opens the journals in the folder of a configuration.
+func (s *stores) openFiles(ctx context.Context, f *config.File, log *slog.Logger) error {
+	if f.Cluster.On() {
+		return &hinted{errors.New("this configuration is of a node of a cluster, whose journal is not its own"),
+			"hikyaku serve runs the node; or leave cluster: out, with another data_dir"}
+	}
+	// That of shard 0 is made last: where it is, so were all the others.
+	if n := len(shardDirs(f.DataDir)); n > f.Shards || n < f.Shards && exists(journalDir(f.DataDir)) {
+		return wrongShards(f, n)
+	}
 	for i := f.Shards - 1; i >= 0; i-- {
 		j, err := file.Open(ctx, file.Options{
 			Dir:          shardDir(f.DataDir, i),
@@ -81,20 +107,12 @@ func openStores(ctx context.Context, f *config.File, log *slog.Logger, o queue.O
 			Report:       func(err error) { sayOfJournal(log, err) },
 		})
 		if err != nil {
-			return s, fmt.Errorf("open data_dir %s: %w", f.DataDir, err)
+			return fmt.Errorf("open data_dir %s: %w", f.DataDir, err)
 		}
 		s.journals = append(s.journals, j)
 	}
 	slices.Reverse(s.journals)
-	o.OnDemand, o.Namespaces = true, f.Namespaces
-	// Nothing is reclaimed before two checkpoints lie behind it: where segments are small, so is the room.
-	o.CheckpointBytes = uint64(min(64<<20, s.journals[0].SegmentBytes()))
-	o.Noticed = func(n queue.ClockNotice) { log.Warn("clock", "notice", n.String(), "by", n.By) }
-	s.watch()
-	if f.Shards == 1 {
-		return s, s.openOne(ctx, o)
-	}
-	return s, s.openAll(ctx, f, log, o)
+	return nil
 }
 
 func (s *stores) openOne(ctx context.Context, o queue.Options) error {
@@ -108,11 +126,7 @@ func (s *stores) openOne(ctx context.Context, o queue.Options) error {
 }
 
 func (s *stores) openAll(ctx context.Context, f *config.File, log *slog.Logger, o queue.Options) error {
-	all := make([]journal.Journal, len(s.journals))
-	for i, j := range s.journals {
-		all[i] = j
-	}
-	r, err := shard.Open(ctx, shard.Options{Journals: all, Store: o,
+	r, err := shard.Open(ctx, shard.Options{Journals: s.journals, Store: o,
 		Report: func(err error) { log.Warn("relay", "error", err) }})
 	var other *shard.CountError
 	if errors.As(err, &other) {

@@ -55,15 +55,16 @@ var floors = []floor{
 	{"messages", []string{"internal/message"}, "messages, values, columns, hops"},
 	{"measures", []string{"internal/measure"}, "histograms, tables, plots"},
 	{"libraries", []string{"flow", "publisher", "tsurugi"}, "public; they may use batch"},
+	{"links", []string{"internal/link"}, "connections between the nodes of a cluster"},
 	{"ground", []string{"batch", "examples", "internal/away", "internal/caller", "internal/databasetest",
-		"internal/house", "internal/javascript", "internal/link", "internal/machine", "internal/mask",
+		"internal/house", "internal/javascript", "internal/machine", "internal/mask",
 		"internal/metricstest", "internal/nearest", "internal/outbound", "internal/outbound/proxytest",
 		"internal/sampletest", "internal/waittest", "pace"},
 		"public libraries, configurations that run, far ends that cannot be reached, whose a connection is, " +
 			"servers of databases for tests, the tests of the floors, functions of others in processes of " +
-			"their own, connections between nodes, what the machine has, " +
-			"secrets taken out of texts, metrics in tests, guesses at mistyped names, which addresses " +
-			"requests may go to, a proxy for tests, cases for tests, waiting in tests; nothing of ours below"},
+			"their own, what the machine has, secrets taken out of texts, metrics in tests, guesses at " +
+			"mistyped names, which addresses requests may go to, a proxy for tests, cases for tests, " +
+			"waiting in tests; nothing of ours below"},
 }
 
 // forTests are rooms that only tests may import.

@@ -1,0 +1,188 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+	"slices"
+	"sync"
+	"syscall"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+
+	httpdoor "github.com/hikyaku/hikyaku/internal/api/http"
+	lambdadoor "github.com/hikyaku/hikyaku/internal/api/lambda"
+	"github.com/hikyaku/hikyaku/internal/api/mysql/settings"
+	pubsubdoor "github.com/hikyaku/hikyaku/internal/api/pubsub"
+	sqsdoor "github.com/hikyaku/hikyaku/internal/api/sqs"
+	"github.com/hikyaku/hikyaku/internal/cluster"
+	"github.com/hikyaku/hikyaku/internal/config"
+	"github.com/hikyaku/hikyaku/internal/journal"
+	"github.com/hikyaku/hikyaku/internal/link"
+	"github.com/hikyaku/hikyaku/internal/machine"
+)
+
+// replica is this node's part of the cluster's log.
+type replica interface {
+	cluster.Replica
+	// Close ends it. The shard is given to nobody.
+	Close() error
+}
+
+// openReplica opens it in the configuration's data_dir. Its peers are reached, and reach it, through l.
+var openReplica = func(context.Context, *config.File, *link.Listener, *slog.Logger) (replica, error) {
+	return nil, errors.New("this build has no replicated log: leave cluster: out of the configuration")
+}
+
+// handOver is how long a node that stops tries to give the shard to another one.
+const handOver = 5 * time.Second
+
+// serveNode runs a node of a cluster until ctx ends.
+func serveNode(ctx context.Context, s *serveFlags, f *config.File) (err error) {
+	log := newLogger(os.Stderr, f.Log, new(slog.LevelVar))
+	c := &f.Cluster
+	report := func(what string) func(error) { return func(err error) { log.Warn(what, "error", err) } }
+	l, err := link.Listen(ctx, link.Options{Listen: c.Own(), Cluster: c.Name, Node: c.Node,
+		Secret: c.Secret.Reveal(), Report: report("link")})
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, l.Close()) }()
+	front := cluster.NewFront(cluster.FrontOptions{Node: c.Node, Link: l, Peers: c.Others(),
+		Most: passedOn(machine.Files()), Report: report("front")})
+	defer front.Close()
+	if err := openFront(ctx, front, f.API, log); err != nil {
+		return err
+	}
+	r, err := openReplica(ctx, f, l, log)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, r.Close()) }()
+	defer cluster.Admit(l, r)()
+	log.Info("node open", "cluster", c.Name, "node", c.Node, "address", l.Addr().String(), "nodes", len(c.Peers),
+		"data_dir", f.DataDir)
+	s.tellReady(log)
+	n := &node{flags: s, file: f, log: log}
+	defer onHangup(ctx, n.reload)()
+	err = cluster.Run(ctx, r, front, func(ctx context.Context, j journal.Journal, term uint64) error {
+		log.Info("this node owns the shard", "term", term)
+		h, err := openHouseOver(ctx, n.latest(), os.Stderr, s.adopt, j)
+		if err == nil {
+			err = h.live(ctx, surroundings{follow: n.follow, opened: func(*slog.Logger) {}, front: front,
+				more: []prometheus.Collector{cluster.NewCollector(r, front)}})
+		}
+		if errors.Is(err, journal.ErrLost) {
+			log.Warn("this node does not own the shard any more", "term", term, "error", err)
+		}
+		return err
+	})
+	if err == nil && r.Owner().Node == c.Node {
+		stop, cancel := context.WithTimeout(context.WithoutCancel(ctx), handOver)
+		defer cancel()
+		if err := r.Transfer(stop, ""); err != nil { // the others find out by themselves, later
+			log.Warn("no other node has taken the shard", "error", err)
+		}
+	}
+	return err
+}
+
+// passedOn is how many connections of each door may be passed on to another node: each has two files open.
+func passedOn(files uint64) int {
+	const doors, least = 5, 64
+	if files == 0 {
+		return 0
+	}
+	return int(min(max(files/(4*doors), least), 1<<20))
+}
+
+// openFront opens the addresses of the doors. One that nobody has set, and that somebody else has, stays closed.
+func openFront(ctx context.Context, front *cluster.Front, api config.API, log *slog.Logger) error {
+	for _, d := range []struct {
+		name, listen, usual string
+		off                 bool
+		door                cluster.Door
+	}{
+		{"mysql", api.MySQL.Listen, settings.DefaultListen, api.MySQL.Off || slices.Contains(leftOut, "mysql"),
+			cluster.Door{}},
+		{"pubsub", api.PubSub.Listen, pubsubdoor.DefaultListen, api.PubSub.Off, cluster.Door{}},
+		{"sqs", api.SQS.Listen, sqsdoor.DefaultListen, api.SQS.Off, cluster.Door{}},
+		{"lambda", api.Lambda.Listen, lambdadoor.DefaultListen, api.Lambda.Off, cluster.Door{}},
+		{"http", api.HTTP.Listen, httpdoor.DefaultListen, api.HTTP.Off, cluster.Door{Live: !api.HTTP.TLS.On()}},
+	} {
+		if d.off {
+			continue
+		}
+		listen := d.listen
+		if listen == "" {
+			listen = d.usual
+		}
+		addr, err := front.Open(ctx, d.name, listen, d.door)
+		switch {
+		case err == nil:
+			log.Info("door open on this node", "door", d.name, "address", addr.String())
+		case d.listen == "" && d.name != "http" && errors.Is(err, syscall.EADDRINUSE):
+			sayTaken(log, d.name, err)
+		default:
+			return fmt.Errorf("%w (api: %s: listen:)", err, d.name)
+		}
+	}
+	return nil
+}
+
+// node is what of a node outlives its houses.
+type node struct {
+	flags *serveFlags
+	log   *slog.Logger
+
+	mu    sync.Mutex
+	file  *config.File // as it was read last
+	house *house       // nil: another node owns the shard
+}
+
+// follow has a house read the configuration again, as long as it is open.
+func (n *node) follow(h *house) (stop func()) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	n.house = h
+	return func() {
+		n.mu.Lock()
+		defer n.mu.Unlock()
+		n.house = nil
+	}
+}
+
+// latest is the configuration for the next house.
+func (n *node) latest() *config.File {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	return n.file
+}
+
+// reload reads the configuration again: for the house, and for those to come.
+func (n *node) reload() {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if n.house != nil {
+		n.house.reload(n.flags.config)
+		n.take(n.house.loaded)
+		return
+	}
+	next, err := config.Load(n.flags.config, os.LookupEnv)
+	if err != nil {
+		n.log.Error("SIGHUP: the configuration is wrong, and all settings stay as they were", "error", err)
+		return
+	}
+	n.take(next)
+	n.log.Info("SIGHUP: the configuration was read again", "taken", "when this node owns the shard")
+}
+
+// take has a configuration be that of the next house. Of a cluster it is as long as the process lives.
+func (n *node) take(next *config.File) {
+	if next.Cluster.On() {
+		n.file = next
+	}
+}

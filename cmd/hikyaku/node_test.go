@@ -1,0 +1,393 @@
+package main
+
+import (
+	"context"
+	"database/sql"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net"
+	"net/http"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"cloud.google.com/go/pubsub/v2/apiv1/pubsubpb"
+	_ "github.com/go-sql-driver/mysql"
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/credentials/insecure"
+
+	"github.com/hikyaku/hikyaku/internal/cluster"
+	"github.com/hikyaku/hikyaku/internal/config"
+	"github.com/hikyaku/hikyaku/internal/journal"
+	"github.com/hikyaku/hikyaku/internal/journal/memory"
+	"github.com/hikyaku/hikyaku/internal/link"
+	"github.com/hikyaku/hikyaku/internal/waittest"
+)
+
+// sharedLog is one log for several nodes in this process, of which one owns it.
+type sharedLog struct {
+	disk *memory.Disk
+
+	mu       sync.Mutex
+	owner    cluster.Owner
+	changed  chan struct{}
+	draining map[string]bool
+	nodes    []string
+}
+
+func newSharedLog(nodes ...string) *sharedLog {
+	return &sharedLog{disk: memory.New(), changed: make(chan struct{}), draining: map[string]bool{}, nodes: nodes}
+}
+
+// move makes a node the owner, "" nobody.
+func (s *sharedLog) move(to string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.owner = cluster.Owner{Node: to, Term: s.owner.Term + 1, Since: time.Now()}
+	close(s.changed)
+	s.changed = make(chan struct{})
+}
+
+// part is what a node has of it.
+type part struct {
+	*sharedLog
+	node   string
+	opened uint64 // the last term that was opened here
+}
+
+func (p *part) Own(ctx context.Context) (journal.Journal, uint64, error) {
+	for {
+		changed, owner := p.Changed(), p.Owner()
+		if owner.Node == p.node && owner.Term > p.opened {
+			p.opened = owner.Term
+			j, err := p.disk.Open(memory.Options{Term: owner.Term, Durability: journal.Fsync})
+			if err != nil {
+				return nil, 0, err
+			}
+			return j, owner.Term, nil
+		}
+		select {
+		case <-changed:
+		case <-ctx.Done():
+			return nil, 0, ctx.Err()
+		}
+	}
+}
+
+func (p *part) Owner() cluster.Owner {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.owner
+}
+
+func (p *part) Changed() <-chan struct{} {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.changed
+}
+
+func (p *part) Status() cluster.Status {
+	s := cluster.Status{Node: p.node, Owner: p.Owner()}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	s.Draining = p.draining[p.node]
+	for _, n := range p.nodes {
+		s.Members = append(s.Members, cluster.MemberView{Node: n, Alive: true, Known: s.Owner.Node == p.node})
+	}
+	return s
+}
+
+func (p *part) Transfer(_ context.Context, to string) error {
+	if p.Owner().Node != p.node {
+		return cluster.ErrNotOwner
+	}
+	for _, n := range p.nodes {
+		if to == "" && n != p.node && !p.draining[n] {
+			to = n
+		}
+	}
+	p.move(to)
+	return nil
+}
+
+func (p *part) Drain(ctx context.Context, on bool) error {
+	p.mu.Lock()
+	p.draining[p.node] = on
+	p.mu.Unlock()
+	if on && p.Owner().Node == p.node {
+		return p.Transfer(ctx, "")
+	}
+	return nil
+}
+
+func (p *part) Close() error { return nil }
+
+// clusterNode is a serve of a node.
+type clusterNode struct {
+	name, config string
+	http         string // where its doors are
+	mysql, sqs   string
+	pubsub       string
+	stop         func()
+	ended        chan error
+}
+
+// freeAddress is one on loopback that nobody listens on.
+func freeAddress(t *testing.T) string {
+	t.Helper()
+	l, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	return l.Addr().String()
+}
+
+// threeNodes serve over one log.
+func threeNodes(t *testing.T) (log *sharedLog, nodes map[string]*clusterNode) {
+	t.Helper()
+	names := []string{"a", "b", "c"}
+	log, nodes = newSharedLog(names...), map[string]*clusterNode{}
+	before := openReplica
+	openReplica = func(_ context.Context, f *config.File, _ *link.Listener, _ *slog.Logger) (replica, error) {
+		return &part{sharedLog: log, node: f.Cluster.Node}, nil
+	}
+	t.Cleanup(func() { openReplica = before })
+	var peers []string
+	for _, n := range names {
+		peers = append(peers, n+": "+freeAddress(t))
+	}
+	dir := t.TempDir()
+	for _, name := range names {
+		n := &clusterNode{name: name, config: filepath.Join(dir, name+".yaml"), http: freeAddress(t),
+			mysql: freeAddress(t), sqs: freeAddress(t), pubsub: freeAddress(t), ended: make(chan error, 1)}
+		data := filepath.Join(dir, name)
+		if err := os.Mkdir(data, 0o700); err != nil {
+			t.Fatal(err)
+		}
+		text := fmt.Sprintf(`data_dir: %s
+cluster: { node: %s, peers: { %s }, secret: %s }
+api:
+  http: { listen: "%s" }
+  mysql: { listen: "%s", socket: "off" }
+  sqs: { listen: "%s" }
+  pubsub: { listen: "%s" }
+  lambda: { off: true }
+queues: { work: {} }
+log: { level: error }
+`, filepath.ToSlash(data), name, strings.Join(peers, ", "), strings.Repeat("secret", 6), n.http, n.mysql, n.sqs,
+			n.pubsub)
+		if err := os.WriteFile(n.config, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		f, err := config.Load(n.config, os.LookupEnv)
+		if err != nil {
+			t.Fatal(err)
+		}
+		ctx, cancel := context.WithCancel(context.Background())
+		n.stop = cancel
+		go func() { n.ended <- serve(ctx, &serveFlags{runFlags: runFlags{config: n.config}}, f) }()
+		nodes[name] = n
+	}
+	t.Cleanup(func() {
+		for _, n := range nodes {
+			n.stop()
+		}
+		for _, n := range nodes {
+			if err := <-n.ended; err != nil {
+				t.Errorf("node %s: %v", n.name, err)
+			}
+		}
+	})
+	for _, n := range nodes {
+		waittest.Until(t, "node "+n.name+" lives", func() bool {
+			status, _, err := n.ask(t, http.MethodGet, "/livez", "")
+			return err == nil && status == http.StatusOK
+		})
+	}
+	return log, nodes
+}
+
+// ask sends a request to the node's HTTP door, on a connection of its own.
+func (n *clusterNode) ask(t *testing.T, method, path, body string) (status int, text string, err error) {
+	t.Helper()
+	return askAt(t, method, "http://"+n.http+path, body, nil)
+}
+
+func askAt(t *testing.T, method, url, body string, header http.Header) (status int, text string, err error) {
+	t.Helper()
+	req, err := http.NewRequestWithContext(t.Context(), method, url, strings.NewReader(body))
+	if err != nil {
+		return 0, "", err
+	}
+	req.Close = true
+	req.Header.Set("Content-Type", "text/plain")
+	if strings.HasPrefix(body, "{") {
+		req.Header.Set("Content-Type", "application/json")
+	}
+	for k, v := range header {
+		req.Header[k] = v
+	}
+	resp, err := http.DefaultClient.Do(req)
+	if err != nil {
+		return 0, "", err
+	}
+	defer resp.Body.Close()
+	got, err := io.ReadAll(resp.Body)
+	return resp.StatusCode, string(got), err
+}
+
+// put puts a message into the queue "work", whoever owns the shard.
+func (n *clusterNode) put(t *testing.T, body string) error {
+	t.Helper()
+	status, text, err := n.ask(t, http.MethodPost, "/default/queues/work/messages", body)
+	if err != nil {
+		return err
+	}
+	if status != http.StatusOK && status != http.StatusCreated {
+		return fmt.Errorf("%d %s", status, text)
+	}
+	return nil
+}
+
+// take claims all messages of the queue "work" that there are.
+func (n *clusterNode) take(t *testing.T) (bodies []string) {
+	t.Helper()
+	for {
+		status, text, err := n.ask(t, http.MethodPost, "/default/queues/work/claim", `{"max":100}`)
+		if err != nil || status != http.StatusOK {
+			t.Fatalf("claim: %d %s %v", status, text, err)
+		}
+		var claimed struct {
+			Messages []struct {
+				Body string `json:"body"`
+			} `json:"messages"`
+		}
+		if err := json.Unmarshal([]byte(text), &claimed); err != nil {
+			t.Fatalf("%v in %s", err, text)
+		}
+		if len(claimed.Messages) == 0 {
+			return bodies
+		}
+		for _, c := range claimed.Messages {
+			bodies = append(bodies, c.Body)
+		}
+	}
+}
+
+func TestWhatIsPutAtOneNodeIsTakenAtAnother(t *testing.T) {
+	log, nodes := threeNodes(t)
+	log.move("b")
+	if err := nodes["a"].put(t, "hello"); err != nil {
+		t.Fatal(err)
+	}
+	if got := nodes["c"].take(t); !slices.Equal(got, []string{"hello"}) {
+		t.Errorf("%q", got)
+	}
+	// What one owner has acknowledged the next one has.
+	if err := nodes["b"].put(t, "again"); err != nil {
+		t.Fatal(err)
+	}
+	log.move("c")
+	if got := nodes["b"].take(t); !slices.Contains(got, "again") {
+		t.Errorf("%q", got)
+	}
+	if status, text, err := nodes["a"].ask(t, http.MethodGet, "/readyz", ""); err != nil || status != http.StatusOK {
+		t.Errorf("%d %s %v", status, text, err)
+	}
+	_, text, err := nodes["a"].ask(t, http.MethodGet, "/metrics", "")
+	if err != nil || !strings.Contains(text, `hikyaku_cluster_owner{node="c"} 1`) ||
+		!strings.Contains(text, "hikyaku_cluster_term 2") {
+		t.Errorf("%s %v", text, err)
+	}
+}
+
+// Every door is a front of the owner's.
+func TestEveryDoorOfANodeIsTheOwners(t *testing.T) {
+	log, nodes := threeNodes(t)
+	log.move("b")
+	db, err := sql.Open("mysql", "root@tcp("+nodes["a"].mysql+")/test")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	if _, err := db.ExecContext(t.Context(), "CREATE TABLE jobs (payload text NOT NULL) ENGINE=QUEUE"); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := db.ExecContext(t.Context(), "INSERT INTO jobs VALUES ('hello')"); err != nil {
+		t.Fatal(err)
+	}
+	status, text, err := askAt(t, http.MethodPost, "http://"+nodes["c"].sqs+"/", `{"QueueName":"letters"}`, http.Header{
+		"X-Amz-Target": {"AmazonSQS.CreateQueue"}, "Content-Type": {"application/x-amz-json-1.0"}})
+	if err != nil || status != http.StatusOK {
+		t.Errorf("SQS: %d %s %v", status, text, err)
+	}
+	conn, err := grpc.NewClient(nodes["a"].pubsub, grpc.WithTransportCredentials(insecure.NewCredentials()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close()
+	topics := pubsubpb.NewPublisherClient(conn)
+	if _, err := topics.CreateTopic(t.Context(), &pubsubpb.Topic{Name: "projects/local/topics/news"}); err != nil {
+		t.Error(err)
+	}
+	log.move("c")
+	waittest.Until(t, "the clients have found the new owner", func() bool {
+		_, err := topics.GetTopic(t.Context(), &pubsubpb.GetTopicRequest{Topic: "projects/local/topics/news"})
+		var n int
+		counted := db.QueryRowContext(t.Context(), "SELECT COUNT(*) FROM jobs").Scan(&n)
+		return err == nil && counted == nil && n == 1
+	})
+}
+
+func TestNothingAcknowledgedIsLostWhileTheShardMoves(t *testing.T) {
+	log, nodes := threeNodes(t)
+	log.move("a")
+	const each = 40
+	var putting sync.WaitGroup
+	var mu sync.Mutex
+	done := 0
+	for _, n := range nodes {
+		putting.Go(func() {
+			for i := range each {
+				body := fmt.Sprintf("%s %d", n.name, i)
+				waittest.Until(t, body+" is put", func() bool { return n.put(t, body) == nil })
+				mu.Lock()
+				done++
+				mu.Unlock()
+			}
+		})
+	}
+	for i := 1; i <= 6; i++ {
+		waittest.Until(t, "some were put", func() bool {
+			mu.Lock()
+			defer mu.Unlock()
+			return done >= i*each*len(nodes)/8
+		})
+		log.move([]string{"a", "b", "c"}[i%3])
+	}
+	putting.Wait()
+	got := map[string]bool{}
+	for _, body := range nodes["c"].take(t) {
+		got[body] = true
+	}
+	if len(got) != each*len(nodes) {
+		t.Errorf("%d messages of %d", len(got), each*len(nodes))
+	}
+}
+
+func TestAConfigurationOfANodeIsServedAlone(t *testing.T) {
+	_, nodes := threeNodes(t)
+	err := runPipelines(t.Context(), &runFlags{config: nodes["a"].config})
+	var hint *hinted
+	if !errors.As(err, &hint) || !strings.Contains(err.Error(), "of a node of a cluster") {
+		t.Errorf("%v", err)
+	}
+}

@@ -1,0 +1,104 @@
+package cluster
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"time"
+
+	"github.com/hikyaku/hikyaku/internal/link"
+)
+
+// AdminKind is the kind of the streams by which commands ask nodes.
+const AdminKind = "admin"
+
+// What a command may ask a node.
+const (
+	AskStatus = "status"
+	AskMove   = "move"  // to give the shard to Request.Node, "" being whoever is best; of the owner
+	AskDrain  = "drain" // to give the shard away and not to take it
+	AskFill   = "fill"  // to take it again
+)
+
+// Request is what a command asks.
+type Request struct {
+	Ask  string `json:"ask"`
+	Node string `json:"node,omitempty"`
+}
+
+// reply is what it is told.
+type reply struct {
+	Error    string `json:"error,omitempty"`
+	NotOwner bool   `json:"not_owner,omitempty"`
+	Status   Status `json:"status"`
+}
+
+const (
+	mostRequest = 4 << 10
+	mostReply   = 1 << 20
+	// moveTime is how long a node tries to give the shard away.
+	moveTime = 30 * time.Second
+)
+
+// Admit answers commands for a replica, until stop is called.
+func Admit(l *link.Listener, r Replica) (stop func()) {
+	l.Handle(AdminKind, func(ctx context.Context, _ string, c net.Conn) {
+		ctx, cancel := context.WithTimeout(ctx, moveTime+5*time.Second)
+		defer cancel()
+		defer context.AfterFunc(ctx, func() { _ = c.SetDeadline(time.Unix(1, 0)) })()
+		var asked Request
+		if json.NewDecoder(io.LimitReader(c, mostRequest)).Decode(&asked) != nil {
+			return // it is gone
+		}
+		err := do(ctx, r, asked)
+		told := reply{Status: r.Status(), NotOwner: errors.Is(err, ErrNotOwner)}
+		if err != nil {
+			told.Error = err.Error()
+		}
+		_ = json.NewEncoder(c).Encode(told) // who asked is gone, or knows it
+	})
+	return func() { l.Handle(AdminKind, nil) }
+}
+
+func do(ctx context.Context, r Replica, asked Request) error {
+	ctx, cancel := context.WithTimeout(ctx, moveTime)
+	defer cancel()
+	switch asked.Ask {
+	case AskStatus:
+		return nil
+	case AskMove:
+		return r.Transfer(ctx, asked.Node)
+	case AskDrain:
+		return r.Drain(ctx, true)
+	case AskFill:
+		return r.Drain(ctx, false)
+	}
+	return fmt.Errorf("this node does not know what %q is: is its version older?", asked.Ask)
+}
+
+// Ask asks a node, and returns how it is afterwards. The errors are those of link, ErrNotOwner, and what the node says.
+func Ask(ctx context.Context, d *link.Dialer, node link.Peer, what Request) (Status, error) {
+	c, err := d.Dial(ctx, node, AdminKind)
+	if err != nil {
+		return Status{}, err
+	}
+	defer c.Close()
+	defer context.AfterFunc(ctx, func() { _ = c.SetDeadline(time.Unix(1, 0)) })()
+	if err := json.NewEncoder(c).Encode(what); err != nil {
+		return Status{}, fmt.Errorf("ask node %s: %w", node.Node, err)
+	}
+	var told reply
+	if err := json.NewDecoder(io.LimitReader(c, mostReply)).Decode(&told); err != nil {
+		return Status{}, fmt.Errorf("node %s does not answer: %w", node.Node, errors.Join(ctx.Err(), err))
+	}
+	switch {
+	case told.NotOwner:
+		return told.Status, fmt.Errorf("node %s: %w", node.Node, ErrNotOwner)
+	case told.Error != "":
+		return told.Status, fmt.Errorf("node %s: %s", node.Node, told.Error)
+	}
+	return told.Status, nil
+}
