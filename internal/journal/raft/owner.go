@@ -21,7 +21,6 @@ type owner struct {
 	lost   error // why nothing is taken any more
 	failed chan struct{}
 
-	ends    uint64 // index of the last group there was at the opening
 	end     uint64 // of the last group that has one
 	durable uint64
 	stats   journal.Stats
