@@ -6,50 +6,18 @@ import (
 	"fmt"
 	"slices"
 	"time"
-
-	"github.com/hikyaku/hikyaku/internal/journal"
-	"github.com/hikyaku/hikyaku/internal/message"
 )
-
-// picked is a message that was claimed in the state; its body is still to be read.
-type picked struct {
-	from     int
-	q        *queueState
-	name     Name // of q, when it was claimed
-	e        entry
-	token    Token
-	attempt  uint32
-	deadline int64
-	until    time.Time // the deadline as the reader is told
-	head     []byte
-	place    journal.Address
-	size     int64
-	layout   *layout
-	columns  message.Columns
-	hops     message.Hops
-
-	owned, exactlyOnce bool
-}
-
-// event is what is written down of it.
-func (p *picked) event() claimed {
-	t := &p.token
-	return claimed{queue: t.Queue, seq: t.Sequence, attempt: p.attempt, epoch: t.Epoch, serial: t.Serial,
-		deadline: p.deadline, owned: p.owned}
-}
 
 // claiming is one Claim under way.
 type claiming struct {
-	s        *Store
-	r        *ClaimRequest
-	owner    *owner // of r; nil: none
-	claimant uint64
-	now      time.Time
-	picks    []picked
-	written  int // of these: they were written down
-	err      error
-	place    uint64        // in the line, with errAgain
-	ready    chan struct{} // closed when a waiter was served; nil: it does not wait
+	*asker // when it waits, its waiter's
+
+	s       *Store
+	r       *ClaimRequest
+	written int // of picks: they were written down
+	err     error
+	place   uint64        // in the line, with errAgain
+	ready   chan struct{} // closed when a waiter was served; nil: it does not wait
 }
 
 // Claim hands out up to Max messages: of the earliest entry of From that has any, the oldest first. When there is none
@@ -112,26 +80,25 @@ func (s *Store) claim(ctx context.Context, r *ClaimRequest, wait time.Duration, 
 		s.mu.Unlock()
 		return nil, fmt.Errorf("claim: %w: its owner is closed", ErrStale)
 	}
-	now := s.clock()
-	s.state.advance(now)
+	s.state.advance(s.clock())
 	s.tick()
-	c := &claiming{s: s, r: r, owner: o, now: now}
+	a := &asker{from: froms, max: r.Max, maxBytes: r.Bytes, owner: o, byKey: r.ByKey, apart: r.Apart,
+		lease: r.Lease}
 	if o != nil {
-		c.claimant = o.claimant
+		a.claimant = o.claimant
 	} else {
 		s.claimant++
-		c.claimant = s.claimant
+		a.claimant = s.claimant
 	}
 	if len(froms) == 1 && froms[0].where == nil {
-		c.picks = make([]picked, 0, r.expect(froms[0].q))
+		a.picks = make([]picked, 0, r.expect(froms[0].q))
 	}
-	a := asker{from: froms, max: r.Max, maxBytes: r.Bytes, owner: o, claimant: c.claimant, byKey: r.ByKey,
-		take: c.take}
+	c := &claiming{asker: a, s: s, r: r}
 	if s.looked == nil {
-		s.state.choose(&a)
+		s.state.choose(a)
 	} else {
 		began := s.clock()
-		s.state.choose(&a)
+		s.state.choose(a)
 		s.looked(s.clock().Sub(began))
 	}
 	c.hand()
@@ -153,15 +120,8 @@ func (s *Store) claim(ctx context.Context, r *ClaimRequest, wait time.Duration, 
 		return nil, err
 	}
 	c.ready = make(chan struct{})
-	w := &waiter{number: place, asker: a, served: func(w *waiter) {
-		if c.hand(); c.err != nil && !w.gone {
-			s.state.unwait(w)
-		}
-		if w.gone {
-			close(c.ready)
-		}
-	}}
-	w.asker.take = c.takeLater
+	w := &waiter{number: place, asker: *a, who: c}
+	c.asker = &w.asker
 	s.state.wait(w)
 	if o != nil {
 		o.waiter = w
@@ -170,6 +130,28 @@ func (s *Store) claim(ctx context.Context, r *ClaimRequest, wait time.Duration, 
 	s.settleUp()
 	s.mu.Unlock()
 	return c, s.await(ctx, c, w, wait)
+}
+
+// handOver writes down what waiters were handed, and tells them. What cannot be written goes to others. The lock is
+// held.
+func (s *Store) handOver() {
+	for len(s.state.served) > 0 {
+		failed := false
+		s.state.eachServed(func(w *waiter) {
+			c := w.who.(*claiming)
+			before := len(c.picks)
+			if c.hand(); c.err != nil && !w.gone {
+				s.state.unwait(w)
+			}
+			failed = failed || len(c.picks) < before
+			if w.gone {
+				close(c.ready)
+			}
+		})
+		if failed {
+			s.state.serve()
+		}
+	}
 }
 
 func (s *Store) mayWait(o *owner) error {
@@ -297,37 +279,6 @@ func (r *ClaimRequest) expect(q *queueState) int {
 		n = min(n, 1+r.Bytes/int(1+q.bytes/int64(q.all.Len())))
 	}
 	return n
-}
-
-// take claims e in the state and remembers what the reader has to get. The lock is held.
-func (c *claiming) take(from int, q *queueState, e entry) {
-	s := c.s
-	deadline := int64(0)
-	switch {
-	case c.r.Lease > 0:
-		deadline = s.state.now + c.r.Lease.Microseconds()
-	case c.owner == nil:
-		deadline = s.state.now + q.def.ClaimLease().Microseconds()
-	}
-	s.state.serial++
-	c.picks = append(c.picks, picked{
-		from: from, q: q, name: q.name, e: e, attempt: e.attempts() + 1, deadline: deadline, head: e.head(),
-		place: e.place(), size: e.size(),
-		until:  s.state.time.shown(deadline, s.state.now),
-		layout: q.layoutOf(e.seq()), columns: q.def.Columns,
-		token: Token{Queue: q.id, Sequence: e.seq(), Serial: s.state.serial, Epoch: s.state.epoch},
-		owned: c.owner != nil, exactlyOnce: q.def.ExactlyOnce,
-	})
-	p := &c.picks[len(c.picks)-1]
-	ev := p.event()
-	s.state.claim(q, e, &ev, holder{owner: c.owner, claimant: c.claimant, at: c.now.UnixNano(), apart: c.r.Apart})
-	p.hops = e.hops()
-}
-
-// takeLater is take for a waiter.
-func (c *claiming) takeLater(from int, q *queueState, e entry) {
-	c.now = c.s.clock()
-	c.take(from, q, e)
 }
 
 // hand writes the claims down, in several groups if they are many. Those that cannot be written are taken back. The

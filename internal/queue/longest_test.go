@@ -25,10 +25,7 @@ func TestReadersByConditionsThatNoIndexServesAreAskedInPieces(t *testing.T) {
 					w.asker.from = append(w.asker.from,
 						wanted{q: q, where: holdsWhere(fmt.Sprintf("n %% %d = %d", many, (i+k)%many))})
 				}
-				w.asker.take = func(_ int, q *queueState, e entry) {
-					s.claim(q, e, &claimed{attempt: 1, serial: uint32(i + 1)}, holder{claimant: uint64(i + 1), at: 1})
-				}
-				w.served = func(*waiter) { told = i }
+				w.who = func(*waiter) { told = i }
 				s.wait(w)
 			}
 			m := message.Message{}
@@ -38,7 +35,7 @@ func TestReadersByConditionsThatNoIndexServesAreAskedInPieces(t *testing.T) {
 			if err := s.applyMost(group, 0); err != nil {
 				t.Fatal(err)
 			}
-			if s.serve(); told >= 0 {
+			if s.serveAll(); told >= 0 {
 				t.Fatalf("reader %d is served under the hold of the lock that brought the message", told)
 			}
 			holds := 0
@@ -65,10 +62,7 @@ func TestQueuesWithManyReadersAreAskedBesideEachOther(t *testing.T) {
 		q := side.qs[i%queues]
 		w := &waiter{asker: asker{max: 1, claimant: uint64(i + 1),
 			from: []wanted{{q: q, where: holdsWhere(fmt.Sprintf("n %% %d = %d", many, i/queues))}}}}
-		w.asker.take = func(_ int, q *queueState, e entry) {
-			s.claim(q, e, &claimed{attempt: 1, serial: uint32(i + 1)}, holder{claimant: uint64(i + 1), at: 1})
-		}
-		w.served = func(*waiter) { told[i/queues] = true }
+		w.who = func(*waiter) { told[i/queues] = true }
 		s.wait(w)
 	}
 	var group []applied
@@ -81,7 +75,7 @@ func TestQueuesWithManyReadersAreAskedBesideEachOther(t *testing.T) {
 	if err := s.applyMost(group, 0); err != nil {
 		t.Fatal(err)
 	}
-	s.serve()
+	s.serveAll()
 	enough := 2 * queues * (many/s.share + 2) // for each of them, had there been no others, and as much again
 	for holds := 0; len(s.unserved) > 0; holds++ {
 		if s.goOnServing(); holds == enough {
@@ -106,12 +100,10 @@ func TestAReaderThatComesBackInItsOldPlaceIsAskedAgain(t *testing.T) {
 	wait = func(i, n int, number uint64) {
 		w := &waiter{number: number, asker: asker{max: 1, claimant: uint64(i + 1),
 			from: []wanted{{q: q, where: holdsWhere(fmt.Sprintf("n %% %d = %d", many, n))}}}}
-		w.asker.take = func(_ int, q *queueState, e entry) {
-			told = i
-			s.claim(q, e, &claimed{attempt: 1, serial: uint32(i + 1)}, holder{claimant: uint64(i + 1), at: 1})
-		}
-		w.served = func(w *waiter) {
+		w.who = func(w *waiter) {
 			switch {
+			case len(w.asker.picks) > 0:
+				told = i
 			case w.again && i == 0:
 				wait(i, many-1, w.number)
 			case w.again:
@@ -130,7 +122,7 @@ func TestAReaderThatComesBackInItsOldPlaceIsAskedAgain(t *testing.T) {
 	if err := s.applyMost(group, 0); err != nil {
 		t.Fatal(err)
 	}
-	s.serve()
+	s.serveAll()
 	for range 5 { // the first of them was asked
 		s.goOnServing()
 	}
@@ -140,7 +132,7 @@ func TestAReaderThatComesBackInItsOldPlaceIsAskedAgain(t *testing.T) {
 	s.askAgain(q)
 	for s.doPostponed() {
 	}
-	s.serve()
+	s.serveAll()
 	for n := 0; len(s.unserved) > 0; n++ {
 		if s.goOnServing(); n == 100 {
 			t.Fatal("there is no end")
@@ -159,10 +151,7 @@ func TestOneQueuesManyReadersHoldUpNoOthers(t *testing.T) {
 	told := false
 	wait := func(i int, from ...wanted) {
 		w := &waiter{asker: asker{from: from, max: 1, claimant: uint64(i + 1)}}
-		w.asker.take = func(_ int, q *queueState, e entry) {
-			s.claim(q, e, &claimed{attempt: 1, serial: uint32(i + 1)}, holder{claimant: uint64(i + 1), at: 1})
-		}
-		w.served = func(*waiter) { told = true }
+		w.who = func(*waiter) { told = true }
 		s.wait(w)
 	}
 	const many = 5 * servePiece
@@ -179,7 +168,7 @@ func TestOneQueuesManyReadersHoldUpNoOthers(t *testing.T) {
 		if err := s.applyMost(group, 0); err != nil {
 			t.Fatal(err)
 		}
-		s.serve()
+		s.serveAll()
 		if left := len(s.offerings) + len(s.unserved); left == 0 || told != (i == 1) {
 			t.Errorf("after the message of queue %d: %d to go on with, the reader of queue 1 is served: %v", i, left, told)
 		}
@@ -204,10 +193,7 @@ func TestReadersOfOtherQueuesDoNotWaitForThoseOfOne(t *testing.T) {
 	told := map[int]bool{}
 	wait := func(i int, from ...wanted) {
 		w := &waiter{asker: asker{from: from, max: 1, claimant: uint64(i + 1)}}
-		w.asker.take = func(_ int, q *queueState, e entry) {
-			s.claim(q, e, &claimed{attempt: 1, serial: uint32(i + 1)}, holder{claimant: uint64(i + 1), at: 1})
-		}
-		w.served = func(*waiter) { told[i] = true }
+		w.who = func(*waiter) { told[i] = true }
 		s.wait(w)
 	}
 	const many = 200
@@ -231,7 +217,7 @@ func TestReadersOfOtherQueuesDoNotWaitForThoseOfOne(t *testing.T) {
 		if err := s.applyMost(group, 0); err != nil {
 			t.Fatal(err)
 		}
-		s.serve()
+		s.serveAll()
 	}
 	come(0)
 	come(0)
@@ -267,11 +253,12 @@ func TestTheRestOfAGroupIsAskedInPieces(t *testing.T) {
 	for i := range wishes {
 		w.asker.from = append(w.asker.from, wanted{q: q, where: holdsWhere(fmt.Sprintf("n %% %d = -%d", many, i+1))})
 	}
-	w.asker.take = func(from int, q *queueState, e entry) {
-		told += fmt.Sprintf("%d as wish %d, ", e.seq(), from)
-		s.claim(q, e, &claimed{attempt: 1, serial: 1}, holder{claimant: 1, at: 1})
+	w.who = func(*waiter) {
+		for _, p := range w.asker.picks {
+			told += fmt.Sprintf("%d as wish %d, ", p.e.seq(), p.from)
+		}
+		told += "served"
 	}
-	w.served = func(*waiter) { told += "served" }
 	s.wait(w)
 	var group []applied
 	for i := range many {
@@ -288,7 +275,7 @@ func TestTheRestOfAGroupIsAskedInPieces(t *testing.T) {
 	if err := s.applyMost(group, 0); err != nil {
 		t.Fatal(err)
 	}
-	if s.serve(); told != "" {
+	if s.serveAll(); told != "" {
 		t.Fatalf("%q under the hold of the lock that brought the messages", told)
 	}
 	holds := 0

@@ -124,7 +124,7 @@ func (s *state) offerOn(o *offering) (more bool) {
 		switch taken, verdict := s.offer(o, w); {
 		case taken > 0:
 			s.unwait(w)
-			w.served(w)
+			s.tell(w)
 		case verdict == bodyUnread:
 			o.aside(s)
 			return false
@@ -307,7 +307,7 @@ func (s *state) give(w *waiter, from int, e entry, before int) (taken int, enoug
 			s.doom(f.q, e, &s.exhausted)
 			return taken, false
 		}
-		a.give(from, f.q, e)
+		s.take(a, from, f.q, e)
 		taken++
 		e = s.nextOfKey(a, f, e)
 	}

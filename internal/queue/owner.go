@@ -62,7 +62,8 @@ func (o *owner) Close() {
 	o.closed = true
 	if w := o.waiter; w != nil && !w.gone {
 		s.state.unwait(w)
-		w.served(w)
+		s.state.tell(w)
+		s.handOver()
 	}
 	for {
 		for s.paused > 0 && !s.closed { // before looking: what is held may change meanwhile
@@ -127,7 +128,9 @@ func (o *owner) putBack(es []heldMessage) {
 			s.state.backAlone(x.q, x.e, 0, false)
 		}
 	}
+	s.state.look(s.clock())
 	s.state.serve()
+	s.settleUp()
 }
 
 // in finds or makes what the owner has of a queue.

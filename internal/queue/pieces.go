@@ -47,6 +47,7 @@ func (s *Store) applyRest() {
 		if more = s.state.doPostponed(); !more {
 			released = s.state.takeReleased()
 		}
+		s.handOver()
 		s.mu.Unlock()
 	}
 	s.journal.Release(released...)
@@ -83,7 +84,7 @@ func (s *state) dismiss(q *queueState) {
 	s.postpone(func() (more bool) {
 		for _, w := range q.waiting.some(0, ^uint64(0)) {
 			s.unwait(w)
-			w.served(w)
+			s.tell(w)
 		}
 		return q.waiting.Len() > 0
 	})
@@ -129,7 +130,7 @@ func (s *state) askAgain(q *queueState) {
 			if slices.ContainsFunc(w.asker.from, func(f wanted) bool { return f.q == q && f.where != nil }) {
 				w.again = w.taken == 0
 				s.unwait(w)
-				w.served(w)
+				s.tell(w)
 			}
 		}
 		if len(some) == atOnce {

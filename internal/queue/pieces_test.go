@@ -3,6 +3,7 @@ package queue
 import (
 	"errors"
 	"fmt"
+	"strings"
 	"testing"
 	"time"
 
@@ -19,11 +20,9 @@ func TestNobodyIsHandedAMessageByColumnsThatWere(t *testing.T) {
 	told := map[int]string{}
 	wait := func(i int, where string) {
 		w := &waiter{asker: asker{max: 1, claimant: uint64(i + 1), from: []wanted{{q: q, where: holdsWhere(where)}}}}
-		w.asker.take = func(_ int, q *queueState, e entry) {
-			told[i] += "handed "
-			s.claim(q, e, &claimed{attempt: 1, serial: uint32(i + 1)}, holder{claimant: uint64(i + 1), at: 1})
+		w.who = func(w *waiter) {
+			told[i] += strings.Repeat("handed ", len(w.asker.picks)) + fmt.Sprint("again: ", w.again)
 		}
-		w.served = func(w *waiter) { told[i] += fmt.Sprint("again: ", w.again) }
 		s.wait(w)
 	}
 	const many, plain = 2*atOnce + 10, 2*atOnce + 5
@@ -35,7 +34,8 @@ func TestNobodyIsHandedAMessageByColumnsThatWere(t *testing.T) {
 		}
 	}
 	s.askAgain(q)
-	if more := s.doPostponed(); !more || len(told) != atOnce {
+	more := s.doPostponed()
+	if s.tellAll(); !more || len(told) != atOnce {
 		t.Fatalf("the first piece told %d readers; more: %v", len(told), more)
 	}
 	come := &put{queue: q.id, seq: 1, head: appendHead(nil, &message.Message{})}
@@ -43,13 +43,13 @@ func TestNobodyIsHandedAMessageByColumnsThatWere(t *testing.T) {
 	if err := s.applyMost(group, 0); err != nil {
 		t.Fatal(err)
 	}
-	s.serve()
+	s.serveAll()
 	if len(told) != atOnce {
 		t.Fatalf("a message that comes meanwhile is handed to somebody: %v", told)
 	}
 	for s.doPostponed() {
 	}
-	s.serve()
+	s.serveAll()
 	for i := range many {
 		want := "again: true"
 		if i == plain {

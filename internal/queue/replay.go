@@ -95,6 +95,7 @@ func (s *Store) unreplay(q *queueState, es []entry) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.relentAll(q, es)
+	s.state.look(s.clock())
 	s.state.serve()
 	s.settleUp()
 }

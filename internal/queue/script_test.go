@@ -118,7 +118,7 @@ func (st *stage) event(events ...event) {
 		st.t.Fatal(err)
 	}
 	st.log = append(st.log, g)
-	st.s.serve()
+	st.s.serveAll()
 }
 
 func (st *stage) say(format string, args ...any) {
@@ -306,43 +306,36 @@ func (st *stage) asker(words []string) (a asker, name string) {
 		a.max, _ = strconv.Atoi(o["max"])
 	}
 	a.owner = st.owner(o["owner"])
-	lease := DefaultLease
-	if o["lease"] != "" {
-		lease = duration(st, o["lease"])
-	}
 	st.number++
 	a.claimant = 1000 + st.number
 	if a.owner != nil {
 		a.claimant = a.owner.claimant
 	}
-	name = o["as"]
-	taken := 0
-	a.take = func(from int, q *queueState, e entry) {
-		ev := &claimed{queue: q.id, seq: e.seq(), attempt: e.attempts() + 1, epoch: st.s.epoch,
-			serial: uint32(st.number)*100 + uint32(taken), owned: a.owner != nil}
-		if a.owner == nil {
-			ev.deadline = st.s.now + lease.Microseconds()
-		}
-		st.s.claim(q, e, ev, holder{owner: a.owner, claimant: a.claimant, at: st.s.now * 1000})
+	a.lease = duration(st, o["lease"])
+	return a, o["as"]
+}
+
+// note logs and tells what an asker was handed, as the Store does; n are those noted before.
+func (st *stage) note(a *asker, name string, n int) {
+	for i, p := range a.picks[n:] {
+		ev := p.event()
 		st.log = append(st.log,
-			[]applied{{at: st.s.now, event: ev, addr: journal.Address{Position: journal.Position(len(st.log) + 1)}}})
+			[]applied{{at: st.s.now, event: &ev, addr: journal.Address{Position: journal.Position(len(st.log) + 1)}}})
 		label := name
-		if taken > 0 {
-			label = fmt.Sprintf("%s%d", name, taken+1)
+		if n+i > 0 {
+			label = fmt.Sprintf("%s%d", name, n+i+1)
 		}
-		taken++
-		st.claims[label] = Token{q.id, e.seq(), ev.serial, ev.epoch}
-		m, err := decodeMessage(e.head(), st.bodies[e.place()])
+		st.claims[label] = p.token
+		m, err := decodeMessage(p.head, st.bodies[p.place])
 		if err != nil {
 			st.t.Fatal(err)
 		}
 		again := ""
-		if ev.attempt > 1 {
-			again = fmt.Sprintf(" attempt %d", ev.attempt)
+		if p.attempt > 1 {
+			again = fmt.Sprintf(" attempt %d", p.attempt)
 		}
-		st.say("%s: %s %d %q%s", label, q.name.Name, e.seq(), m.Body, again)
+		st.say("%s: %s %d %q%s", label, p.name.Name, p.token.Sequence, m.Body, again)
 	}
-	return a, name
 }
 
 func (st *stage) owner(name string) *owner {
@@ -357,19 +350,26 @@ func (st *stage) owner(name string) *owner {
 }
 
 func (st *stage) claim(words []string) {
-	a, _ := st.asker(words)
+	a, name := st.asker(words)
 	if st.s.choose(&a) == 0 {
 		st.say("none")
 	}
+	st.note(&a, name, 0)
 }
 
 func (st *stage) wait(words []string) {
 	a, name := st.asker(words)
 	if st.s.choose(&a) > 0 {
+		st.note(&a, name, 0)
 		return
 	}
 	st.say("%s waits", name)
-	st.s.wait(&waiter{asker: a, served: func(*waiter) { st.say("%s is served", name) }})
+	noted := 0
+	st.s.wait(&waiter{asker: a, who: func(w *waiter) {
+		st.note(&w.asker, name, noted)
+		noted = len(w.asker.picks)
+		st.say("%s is served", name)
+	}})
 }
 
 func (st *stage) settle(end ending) func([]string) {
@@ -455,7 +455,7 @@ func (st *stage) advance(words []string) {
 	st.s.advance(timeOf(st.now))
 	st.s.tick(1000)
 	st.lapse()
-	st.s.serve()
+	st.s.serveAll()
 	st.doom()
 }
 

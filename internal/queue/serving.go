@@ -24,6 +24,7 @@ func (s *Store) serveMore() (more bool) {
 		s.mu.Unlock()
 		return s.serveAside()
 	}
+	s.state.look(s.clock())
 	s.state.beginPiece()
 	more = s.state.offerPiece()
 	s.state.endPiece()
@@ -101,6 +102,7 @@ func (s *Store) serveAside() (more bool) {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	s.state.look(s.clock())
 	more = s.state.serveRead(xs)
 	s.settleUp()
 	return more

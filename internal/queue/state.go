@@ -15,6 +15,7 @@ import (
 type state struct {
 	limits *Limits // what puts may fill; the Store's
 	now    int64   // journaled time, microseconds; never runs backwards
+	clock  int64   // what the clock said last, ns
 	time   timekeeper
 	epoch  uint32
 	nextID uint32 // of queues and topics
@@ -61,6 +62,7 @@ type state struct {
 	share        int               // of them, for one hold: servePiece
 	patient      bool              // it goes on under other holds, with what is left
 	waiterNumber uint64
+	served       []*waiter        // who have to be told so: the Store does it
 	exhausted    []doomed         // out of attempts: the Store moves them to a dead-letter queue
 	overdue      []doomed         // expired: the Store writes it down
 	lapsed       []event          // leases that tick ended: the Store writes it down
@@ -187,9 +189,13 @@ func newState() *state {
 
 // advance moves journaled time on by a reading of the clock, see timekeeper. It returns the present journaled time.
 func (s *state) advance(t time.Time) int64 {
+	s.look(t)
 	s.now = s.time.read(s.now, t)
 	return s.now
 }
+
+// look takes a reading of the clock for what is handed out now, and leaves journaled time as it is.
+func (s *state) look(t time.Time) { s.clock = t.UnixNano() }
 
 func (s *state) newQueueState(id uint32, name Name, def Definition) *queueState {
 	q := &queueState{

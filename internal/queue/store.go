@@ -345,8 +345,10 @@ func (s *Store) leave() {
 	<-s.room
 }
 
-// settleUp ends every piece of work under the lock: it wakes the timer if there is work for it.
+// settleUp ends every piece of work under the lock: it tells those who were served, and wakes the timer if there is
+// work for it.
 func (s *Store) settleUp() {
+	s.handOver()
 	if len(s.state.unserved)+len(s.state.offerings) > 0 {
 		select {
 		case s.aside <- struct{}{}:

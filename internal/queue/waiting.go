@@ -14,11 +14,30 @@ type waiter struct {
 	number uint64 // order of arrival
 	asker  asker
 	taken  int
-	served func(w *waiter) // called when it has taken some, or a queue is gone: once with gone, before perhaps without
-	gone   bool            // served or given up: it waits nowhere any more
-	again  bool            // with gone: nothing was taken, it has to look again
-	upto   uint64          // of who has taken some and waits on: the last message that it waits for
-	given  bool            // it was given some since it was told of it
+	who    any    // of whoever made it wait; the state does not look at it
+	gone   bool   // served or given up: it waits nowhere any more
+	again  bool   // with gone: nothing was taken, it has to look again
+	upto   uint64 // of who has taken some and waits on: the last message that it waits for
+	given  bool   // it was given some since it was told of it
+	listed bool   // it is in state.served
+}
+
+// tell lists a waiter that has taken some, or a queue of which is gone: once with gone, before perhaps without. Nobody
+// is called while others are still being served.
+func (s *state) tell(w *waiter) {
+	if !w.listed {
+		w.listed = true
+		s.served = append(s.served, w)
+	}
+}
+
+// eachServed calls f for those who were listed, in their order, and forgets them.
+func (s *state) eachServed(f func(w *waiter)) {
+	for i, w := range s.served {
+		s.served[i], w.listed = nil, false
+		f(w)
+	}
+	s.served = s.served[:0]
 }
 
 // waiting are those who wait for messages of one queue, found by what they wait for.
@@ -175,7 +194,7 @@ func (s *state) servePlain(q *queueState, es []entry) {
 			continue
 		}
 		tell(w)
-		w.asker.give(0, q, e)
+		s.take(&w.asker, 0, q, e)
 		if w.taken++; w.full() {
 			s.unwait(w)
 			continue
@@ -202,7 +221,7 @@ func (s *state) hand(q *queueState, served []*waiter) {
 		default:
 			s.unwait(w)
 		}
-		w.served(w)
+		s.tell(w)
 	}
 	if !more {
 		least = ^uint64(0)
@@ -218,7 +237,7 @@ func (s *state) handPart(q *queueState, least uint64) {
 		w := part[0]
 		if part[0], part = nil, part[1:]; !w.gone {
 			s.unwait(w)
-			w.served(w)
+			s.tell(w)
 		}
 	}
 	if q.waiting.part = part; len(part) == 0 {

@@ -24,11 +24,11 @@ func TestAReaderOfTwoGetsBothWhenTheStepsOfAHoldRunOut(t *testing.T) {
 		wait := func(i, most int, where string) {
 			w := &waiter{asker: asker{max: most, claimant: uint64(i + 1),
 				from: []wanted{{q: q, where: holdsWhere(where)}}}}
-			w.asker.take = func(_ int, q *queueState, e entry) {
-				told += fmt.Sprintf("%d takes %d, ", i, e.seq())
-				s.claim(q, e, &claimed{attempt: 1, serial: uint32(i + 1)}, holder{claimant: uint64(i + 1), at: 1})
-			}
-			w.served = func(w *waiter) {
+			w.who = func(w *waiter) {
+				for _, p := range w.asker.picks {
+					told += fmt.Sprintf("%d takes %d, ", i, p.e.seq())
+				}
+				w.asker.picks = nil
 				if w.gone {
 					told += fmt.Sprintf("%d is served, ", i)
 				}
@@ -47,7 +47,7 @@ func TestAReaderOfTwoGetsBothWhenTheStepsOfAHoldRunOut(t *testing.T) {
 			if err := s.applyMost(group, 0); err != nil {
 				t.Fatal(err)
 			}
-			s.serve()
+			s.serveAll()
 		}
 		for i := range many {
 			wait(i, 1, fmt.Sprintf("n %% %d = %d", many, i))

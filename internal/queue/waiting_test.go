@@ -30,10 +30,11 @@ func (s *state) serveEach() {
 		for _, w := range slices.SortedFunc(maps.Keys(all), byArrival) {
 			if !w.gone && s.offerAll(w, fresh) > 0 {
 				s.unwait(w)
-				w.served(w)
+				s.tell(w)
 			}
 		}
 	}
+	s.tellAll()
 }
 
 // offerAll lets w take what it wants of the fresh messages.
@@ -55,7 +56,7 @@ func (s *state) offerAll(w *waiter, fresh map[*queueState][]entry) (taken int) {
 				s.doom(f.q, e, &s.exhausted)
 				continue
 			}
-			a.give(i, f.q, e)
+			s.take(a, i, f.q, e)
 			taken++
 			if next := s.nextOfKey(a, f, e); next != none && taken < a.max {
 				es = slices.Insert(es, j+1, next)
@@ -69,14 +70,30 @@ func (s *state) offerAll(w *waiter, fresh map[*queueState][]entry) (taken int) {
 // serveInPieces is serve with so few steps under each hold of the lock that nothing is done at once.
 func (s *state) serveInPieces(steps int) {
 	s.share = steps
-	s.serve()
+	s.serveAll()
 	for len(s.offerings)+len(s.unserved) > 0 {
 		s.goOnServing()
 	}
 }
 
+// serveAll is serve with those told who were served.
+func (s *state) serveAll() {
+	s.serve()
+	s.tellAll()
+}
+
+// tellAll tells those who were served: of each, who is a func(*waiter), or nil.
+func (s *state) tellAll() {
+	s.eachServed(func(w *waiter) {
+		if tell, ok := w.who.(func(*waiter)); ok {
+			tell(w)
+		}
+	})
+}
+
 // goOnServing does a piece of what serving left.
 func (s *state) goOnServing() {
+	defer s.tellAll()
 	if len(s.offerings) > 0 {
 		s.beginPiece()
 		s.offerPiece()
@@ -165,18 +182,20 @@ func TestServingFindsWhomOfferingToEverybodyWouldServe(t *testing.T) {
 					for i := range froms {
 						a.from = append(a.from, wanted{q: side.qs[froms[i]], where: wheres[i]})
 					}
-					a.take = func(from int, q *queueState, e entry) {
-						side.told[id] += fmt.Sprintf(" %d of %s as wish %d", e.seq(), q.name.Name, from)
-						side.s.claim(q, e, &claimed{attempt: e.attempts() + 1, serial: uint32(id), owned: owner >= 0},
-							holder{owner: a.owner, claimant: a.claimant, at: 1})
+					note := func(a *asker) {
+						for _, p := range a.picks {
+							side.told[id] += fmt.Sprintf(" %d of %s as wish %d", p.e.seq(), p.name.Name, p.from)
+						}
+						a.picks = nil
 					}
 					if side.s.choose(&a) > 0 {
+						note(&a)
 						side.told[id] += " at once"
 						continue
 					}
 					w := &waiter{asker: a}
-					w.served = func(w *waiter) {
-						if w.gone {
+					w.who = func(w *waiter) {
+						if note(&w.asker); w.gone {
 							side.told[id] += " served"
 						}
 					}
