@@ -82,10 +82,9 @@ func (s *Store) claim(ctx context.Context, r *ClaimRequest, wait time.Duration, 
 	}
 	s.state.advance(s.clock())
 	s.tick()
-	a := &asker{from: froms, max: r.Max, maxBytes: r.Bytes, owner: o, byKey: r.ByKey, apart: r.Apart,
-		lease: r.Lease}
+	a := &asker{from: froms, max: r.Max, maxBytes: r.Bytes, byKey: r.ByKey, apart: r.Apart, lease: r.Lease}
 	if o != nil {
-		a.claimant = o.claimant
+		a.owner, a.claimant = o.owner, o.claimant
 	} else {
 		s.claimant++
 		a.claimant = s.claimant
@@ -154,7 +153,7 @@ func (s *Store) handOver() {
 	}
 }
 
-func (s *Store) mayWait(o *owner) error {
+func (s *Store) mayWait(o *ownership) error {
 	if s.waiting >= s.limits.Waiters {
 		return fmt.Errorf("%w: the limit is %d", ErrTooManyWaiters, s.limits.Waiters)
 	}
@@ -204,7 +203,7 @@ func (s *Store) wanted(ctx context.Context, r *ClaimRequest) ([]wanted, error) {
 		}
 		if missing == (Name{}) {
 			done, ask := s.buildFor(ws, r.Max)
-			if o := r.owner(); done && (o == nil || s.state.askSuccessors(o, ws)) {
+			if o := r.owner(); done && (o == nil || s.state.askSuccessors(o.owner, ws)) {
 				return ws, nil
 			}
 			s.mu.Unlock() // a large queue is looked through in pieces, with everybody else in between
@@ -332,8 +331,8 @@ func (s *Store) await(ctx context.Context, c *claiming, w *waiter, wait time.Dur
 	if cause == nil && c.err == nil {
 		cause = s.failure()
 	}
-	if c.owner != nil {
-		c.owner.waiter = nil
+	if o := c.r.owner(); o != nil {
+		o.waiter = nil
 	}
 	if !w.gone {
 		s.state.unwait(w)

@@ -1,25 +1,10 @@
 package queue
 
-import "runtime"
-
-// Owner holds claims that end when it does: a connection's, a pipeline's. Claims of one Owner may hold several messages
-// of one key. It claims for one reader: while one of its claims waits, another that would have to wait is refused,
-// because a message that one takes opens the next of its key to the owner, and nobody could say which of two that wait
-// gets it.
-type Owner interface {
-	// Close puts back at once, in its old place, everything the owner still holds, and ends its claims that wait with
-	// ErrStale. A second Close does nothing.
-	Close()
-}
-
-// owner is the Owner of a Store.
+// owner is who holds claims that end when it does, as the state knows it.
 type owner struct {
-	s        *Store
-	name     string
 	claimant uint64
 	closed   bool
 	queues   map[*queueState]*holding
-	waiter   *waiter // its claim that waits, if one does
 }
 
 // holding is what an owner has of a queue.
@@ -30,55 +15,8 @@ type holding struct {
 	asked []*askedNext
 }
 
-// NewOwner makes an owner. name is for people. Close it.
-func (s *Store) NewOwner(name string) Owner {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.claimant++
-	return newOwner(s, name, s.claimant)
-}
-
-func newOwner(s *Store, name string, claimant uint64) *owner {
-	return &owner{s: s, name: name, claimant: claimant, queues: map[*queueState]*holding{}}
-}
-
-// owner is the request's; nil: it has none, or one of somebody else's.
-func (r *ClaimRequest) owner() *owner {
-	o, _ := r.Owner.(*owner)
-	return o
-}
-
-// closePiece is how many messages are put back under one hold of the lock when an owner is closed.
-const closePiece = walkPiece
-
-// Close implements Owner. Where much goes back it goes in pieces, with everybody else in between.
-func (o *owner) Close() {
-	s := o.s
-	s.mu.Lock()
-	if o.closed {
-		s.mu.Unlock()
-		return
-	}
-	o.closed = true
-	if w := o.waiter; w != nil && !w.gone {
-		s.state.unwait(w)
-		s.state.tell(w)
-		s.handOver()
-	}
-	for {
-		for s.paused > 0 && !s.closed { // before looking: what is held may change meanwhile
-			s.landing.Wait()
-		}
-		es := o.heldNext(closePiece)
-		o.putBack(es)
-		s.mu.Unlock()
-		if len(es) == 0 {
-			s.keepShown()
-			return
-		}
-		runtime.Gosched()
-		s.mu.Lock()
-	}
+func newOwner(claimant uint64) *owner {
+	return &owner{claimant: claimant, queues: map[*queueState]*holding{}}
 }
 
 // heldMessage is a message that an owner holds.
@@ -110,27 +48,6 @@ func (o *owner) heldNext(most int) (es []heldMessage) {
 		}
 	}
 	return es
-}
-
-// putBack puts messages back that the owner holds. The lock is held.
-func (o *owner) putBack(es []heldMessage) {
-	s := o.s
-	events := make([]event, len(es))
-	for i, x := range es {
-		events[i] = &settled{queue: x.q.id, seq: x.e.seq(), end: endBack}
-	}
-	if !s.closed && s.write(events) == nil {
-		return
-	}
-	// The journal takes nothing more: a restart puts back what owners held.
-	for _, x := range es {
-		if x.e.there() && x.e.claim() != nil { // else it was written that it goes back
-			s.state.backAlone(x.q, x.e, 0, false)
-		}
-	}
-	s.state.look(s.clock())
-	s.state.serve()
-	s.settleUp()
 }
 
 // in finds or makes what the owner has of a queue.

@@ -31,10 +31,10 @@ func TestNoHoldOfTheLockGrows(t *testing.T) {
 		method, _, _ := strings.Cut(x.name, ":")
 		exercised[method] = true
 	}
-	for _, kind := range []reflect.Type{reflect.TypeFor[*Store](), reflect.TypeFor[*owner]()} {
+	for _, kind := range []reflect.Type{reflect.TypeFor[*Store](), reflect.TypeFor[*ownership]()} {
 		for i := range kind.NumMethod() {
 			name := kind.Method(i).Name
-			if kind == reflect.TypeFor[*owner]() {
+			if kind == reflect.TypeFor[*ownership]() {
 				name = "Owner." + name
 			}
 			if !exercised[name] {

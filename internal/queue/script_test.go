@@ -344,7 +344,7 @@ func (st *stage) owner(name string) *owner {
 	}
 	if st.owners[name] == nil {
 		st.number++
-		st.owners[name] = newOwner(nil, name, st.number)
+		st.owners[name] = newOwner(st.number)
 	}
 	return st.owners[name]
 }

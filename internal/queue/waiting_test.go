@@ -146,7 +146,7 @@ func TestServingFindsWhomOfferingToEverybodyWouldServe(t *testing.T) {
 		owners := map[*twinSide][]*owner{}
 		for _, side := range sides {
 			for i := range 2 {
-				owners[side] = append(owners[side], newOwner(nil, fmt.Sprint(i), uint64(1000+i)))
+				owners[side] = append(owners[side], newOwner(uint64(1000+i)))
 			}
 		}
 		steps := rapid.SampledFrom([]int{1, 2, 3, 10, servePiece}).Draw(t, "steps of a hold")
