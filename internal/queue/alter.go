@@ -229,7 +229,7 @@ func (s *Store) fitRest(ctx context.Context, f *fitting) error {
 	for s.paused > 0 && !s.closed {
 		s.landing.Wait()
 	}
-	s.state.advance(s.clock())
+	s.advance()
 	return s.usable()
 }
 

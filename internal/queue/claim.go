@@ -80,7 +80,7 @@ func (s *Store) claim(ctx context.Context, r *ClaimRequest, wait time.Duration, 
 		s.mu.Unlock()
 		return nil, fmt.Errorf("claim: %w: its owner is closed", ErrStale)
 	}
-	s.state.advance(s.clock())
+	s.advance()
 	s.tick()
 	a := &asker{from: froms, max: r.Max, maxBytes: r.Bytes, byKey: r.ByKey, apart: r.Apart, lease: r.Lease}
 	if o != nil {

@@ -9,11 +9,12 @@ import (
 // nobody can. While both go alike journaled time is the wall clock's. When they part it goes by the monotonic clock, so
 // that leases and delays last as long as was said, until the wall clock can be followed again (docs/decisions/0030).
 type timekeeper struct {
-	monotonic func() time.Duration // nil: what the clock's times say themselves
-	began     bool
-	last      time.Time     // what the clock said last
-	wall      int64         // the same, µs
-	passed    time.Duration // monotonic time since the first reading, or as monotonic says
+	hears  bool // of monotonic time from outside; else it is what the clock's times say themselves
+	began  bool
+	last   time.Time     // what the clock said last
+	wall   int64         // the same, µs
+	passed time.Duration // monotonic time since the first reading, or as it was heard
+	heard  time.Duration
 
 	mode   pace
 	from   int64         // what journaled time was when the mode began, µs; not while following
@@ -119,14 +120,17 @@ func (k *timekeeper) read(now int64, t time.Time) int64 {
 	return max(now, own)
 }
 
+// hear takes a reading of the monotonic clock, for the next of the other one.
+func (k *timekeeper) hear(passed time.Duration) { k.hears, k.heard = true, passed }
+
 // pass counts the monotonic time since the last reading.
 func (k *timekeeper) pass(t time.Time) {
 	if k.mode == following {
 		k.fromAt = k.passed
 	}
 	switch {
-	case k.monotonic != nil:
-		k.passed = max(k.passed, k.monotonic())
+	case k.hears:
+		k.passed = max(k.passed, k.heard)
 	case k.began:
 		k.passed += max(0, t.Sub(k.last))
 	}

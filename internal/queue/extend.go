@@ -48,7 +48,7 @@ func (s *Store) extend(tokens []Token, lease time.Duration) (errs []error, sync 
 	if err := s.usable(); err != nil {
 		return nil, false, err
 	}
-	now := s.state.advance(s.clock())
+	now := s.advance()
 	errs = make([]error, len(tokens))
 	var events []event
 	for i, t := range tokens {

@@ -129,7 +129,7 @@ func (f *fitting) examine(ctx context.Context, piece []listed) error {
 		row, large, err := decodeRow(x.head)
 		switch {
 		case err != nil:
-			return fmt.Errorf("message %d of queue %s: %w", x.seq, f.q.nameNow(f.s), err)
+			return fmt.Errorf("message %d of queue %s: %w", x.seq, f.name(), err)
 		case row == nil: // a dead letter that is kept as it is
 		case f.needs(x.layout, large):
 			unread = append(unread, *x)
@@ -219,11 +219,11 @@ func (f *fitting) refuse(seq uint64, why error) error {
 	return nil
 }
 
-// nameNow is the queue's name for people.
-func (q *queueState) nameNow(s *Store) string {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return q.name.Short()
+// name is the queue's now, for people.
+func (f *fitting) name() string {
+	f.s.mu.Lock()
+	defer f.s.mu.Unlock()
+	return f.q.name.Short()
 }
 
 // decodeRow reads the row in a head, as it was put; large tells which of its values, null here, are in the body part.

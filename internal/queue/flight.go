@@ -142,7 +142,7 @@ func (s *Store) arrive(a arrived, left int) {
 
 // land applies flights that the journal has answered for, and ends them. It is called with the lock and gives it up.
 func (s *Store) land(all []arrived) {
-	now := s.state.advance(s.clock())
+	now := s.advance()
 	n := 0
 	for _, a := range all {
 		before := len(s.state.postponed)

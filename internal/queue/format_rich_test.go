@@ -13,7 +13,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
@@ -291,12 +290,12 @@ func sameState(ctx context.Context, t *testing.T, j *file.Journal, r io.Reader) 
 	if err := st.restore(bufio.NewReader(bytes.NewReader(want)), bodies); err != nil {
 		t.Fatal(err)
 	}
-	if err := st.readPages(ctx, j, bodies); err != nil {
+	if err := readPages(ctx, j, st, bodies); err != nil {
 		t.Fatal(err)
 	}
 	st.saves.done = -1 // what is kept for so many checkpoints more is as it was read
 	var again bytes.Buffer
-	if _, err := st.beginSnapshot().writeTo(&again, &sync.Mutex{}); err != nil {
+	if _, err := st.beginSnapshot().writeTo(&again, alone); err != nil {
 		t.Fatal(err)
 	}
 	if got := again.Bytes(); !bytes.Equal(got, want) {

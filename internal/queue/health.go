@@ -42,7 +42,7 @@ func (s *Store) Ready(ctx context.Context) error {
 
 // hasRoom checks the bounds of the store for a small message. The lock is held.
 func (s *Store) hasRoom() error {
-	s.state.advance(s.clock())
+	s.advance()
 	p := plan{s: s.state, now: s.state.now}
 	return p.fitsStore(smallPut, smallPut)
 }

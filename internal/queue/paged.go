@@ -1,8 +1,6 @@
 package queue
 
 import (
-	"context"
-	"errors"
 	"fmt"
 	"slices"
 
@@ -146,57 +144,6 @@ func (p *page) bytes() int {
 	return n
 }
 
-// recordPages writes the pages that are complete, a few at a time. When the disk is full they stay as they are: a
-// checkpoint then holds them whole.
-func (s *Store) recordPages(ctx context.Context) error {
-	s.mu.Lock()
-	all := s.state.queuesByID.Copy()
-	s.mu.Unlock()
-	for _, id := range all.Keys() {
-		for next := uint64(0); ; {
-			done, err := s.recordSome(ctx, id, &next)
-			if err != nil {
-				if errors.Is(err, ErrNoRoom) {
-					return nil
-				}
-				return err
-			}
-			if done {
-				break
-			}
-		}
-	}
-	return nil
-}
-
-// recordSome writes the next few pages of a queue, and moves next behind them.
-func (s *Store) recordSome(ctx context.Context, id uint32, next *uint64) (done bool, err error) {
-	if err := s.enter(ctx); err != nil {
-		return false, err
-	}
-	var pages []*page
-	more := false
-	if q := s.state.queues[id]; q != nil {
-		pages, *next, more = q.unrecorded(*next, pagedAtOnce, s.groups.pagedBytes)
-	}
-	if len(pages) == 0 {
-		s.leave()
-		return !more, nil
-	}
-	f := newFlight()
-	for _, p := range pages {
-		f.add(&paged{queue: id, number: p.number, body: p.appendMessages(nil, appendLasting)})
-	}
-	pressed := s.pressed
-	if err := s.submit(f); err != nil {
-		s.pressed = pressed // a full disk calls for checkpoints when it refuses somebody; not for this
-		s.leave()
-		return false, err
-	}
-	s.mu.Unlock()
-	return !more, f.wait(ctx)
-}
-
 // unread is a page of a checkpoint whose record is still to be read.
 type unread struct {
 	q           *queueState
@@ -208,98 +155,69 @@ type unread struct {
 	why         error  // it could not be read
 }
 
-// readPages completes a state that was restored from a checkpoint.
-func (s *state) readPages(ctx context.Context, j journal.Journal, bodies map[journal.Address]*sharedBody) error {
-	addrs := make([]journal.Address, len(s.unread))
-	for i := range s.unread {
-		addrs[i] = s.unread[i].record
-	}
-	var failed error
-	var damaged []*unread
-	err := j.Read(ctx, addrs, func(i int, r journal.Record, err error) {
-		u := &s.unread[i]
-		var damage *journal.DamageError
-		if errors.As(err, &damage) {
-			u.why = err
-			damaged = append(damaged, u)
-			return
-		}
-		if err == nil {
-			err = later("the log", "a page of messages", s.readPage(u, r.Body, bodies))
-		}
-		if err != nil && failed == nil {
-			failed = u.failed(err)
-		}
-	})
-	if err := errors.Join(failed, err); err != nil {
-		return err
-	}
-	if len(damaged) > 0 {
-		return s.rebuildPages(ctx, j, damaged, bodies)
-	}
-	s.unread = nil
-	return nil
-}
-
 func (u *unread) failed(err error) error {
 	return fmt.Errorf("messages %d to %d of queue %s: %w", u.number*pageSize, (u.number+1)*pageSize-1, u.q.name.Short(),
 		err)
 }
 
-// rebuildPages makes damaged pages again of the records of the puts themselves, as far as the log still has them in
-// their places.
-func (s *state) rebuildPages(ctx context.Context, j journal.Journal, us []*unread,
-	bodies map[journal.Address]*sharedBody) error {
-	pages := map[*queueState]*messages{}
-	wanted := map[*queueState]map[uint64]bool{}
+// rebuilding makes damaged pages again of the records of the puts themselves, as far as the log still has them in their
+// places.
+type rebuilding struct {
+	s      *state
+	us     []*unread
+	pages  map[*queueState]*messages
+	wanted map[*queueState]map[uint64]bool
+}
+
+func (s *state) beginRebuilding(us []*unread) *rebuilding {
+	b := &rebuilding{s, us, map[*queueState]*messages{}, map[*queueState]map[uint64]bool{}}
 	for _, u := range us {
-		if pages[u.q] == nil {
-			pages[u.q], wanted[u.q] = &messages{queue: u.q.id}, map[uint64]bool{}
+		if b.pages[u.q] == nil {
+			b.pages[u.q], b.wanted[u.q] = &messages{queue: u.q.id}, map[uint64]bool{}
 		}
-		wanted[u.q][u.number] = true
+		b.wanted[u.q][u.number] = true
 	}
+	return b
+}
+
+// add looks at the next group of the log.
+func (b *rebuilding) add(group []applied) {
 	add := func(queue uint32, seq uint64, a arrival) {
-		if q := s.queues[queue]; q != nil && wanted[q][pageOf(seq)] {
+		if q := b.s.queues[queue]; q != nil && b.wanted[q][pageOf(seq)] {
 			a.head = slices.Clone(a.head)
-			pages[q].Add(seq, &a)
+			b.pages[q].Add(seq, &a)
 		}
 	}
-	for g, err := range j.Scan(ctx, 0) {
-		if err != nil {
-			return err
-		}
-		of := map[uint32]*sharedBody{}
-		for i := range g.Records {
-			at, e, err := decodeEvent(g.Records[i].Head)
-			if err != nil {
-				return fmt.Errorf("record %d of group %d: %w", i, g.Position, err)
-			}
-			x := applied{at: at, addr: journal.Address{Position: g.Position, Index: uint32(i)}}
-			switch e := e.(type) {
-			case *put:
-				add(e.queue, e.seq, arrival{row: rowOf(&x, e.size, 0), head: e.head, expire: e.expire})
-			case *shared:
-				of[x.addr.Index] = &sharedBody{addr: x.addr, head: slices.Clone(e.head)}
-			case *share:
-				if b := of[e.index]; b != nil {
-					add(e.queue, e.seq, arrival{row: rowOf(&x, e.size, 0), shared: b, expire: e.expire})
-				}
+	of := map[uint32]*sharedBody{}
+	for i := range group {
+		x := &group[i]
+		switch e := x.event.(type) {
+		case *put:
+			add(e.queue, e.seq, arrival{row: rowOf(x, e.size, 0), head: e.head, expire: e.expire})
+		case *shared:
+			of[x.addr.Index] = &sharedBody{addr: x.addr, head: slices.Clone(e.head)}
+		case *share:
+			if body := of[e.index]; body != nil {
+				add(e.queue, e.seq, arrival{row: rowOf(x, e.size, 0), shared: body, expire: e.expire})
 			}
 		}
 	}
-	for _, u := range us {
+}
+
+// end takes the pages of what was found.
+func (b *rebuilding) end(bodies map[journal.Address]*sharedBody) error {
+	for _, u := range b.us {
 		var body []byte
-		if p, there := pages[u.q].pages.Get(u.number); there {
+		if p, there := b.pages[u.q].pages.Get(u.number); there {
 			body = p.appendMessages(nil, appendLasting)
 		}
 		record := u.record
 		u.record = journal.Address{} // it is written anew
-		if err := s.readPage(u, body, bodies); err != nil {
+		if err := b.s.readPage(u, body, bodies); err != nil {
 			return u.failed(u.why)
 		}
-		s.saves.retire(record)
+		b.s.saves.retire(record)
 	}
-	s.unread = nil
 	return nil
 }
 

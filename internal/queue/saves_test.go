@@ -88,7 +88,7 @@ func TestACheckpointOfQueuesAndTopicsIsOfTheMomentItBegan(t *testing.T) {
 		time.Sleep(10 * time.Second) // ids are forgotten
 
 		var b bytes.Buffer
-		if _, err := sn.writeTo(&b, &s.mu); err != nil {
+		if _, err := sn.writeTo(&b, s.locked); err != nil {
 			t.Fatal(err)
 		}
 		s.mu.Lock()

@@ -169,7 +169,7 @@ func (s *Store) TakeSnapshot(ctx context.Context, name, of Name, o SnapshotOptio
 		if given, err = s.reserve(grown, false, &s.state.comingSnapshots); err != nil {
 			return nil, err
 		}
-		return &snapshotTaken{queue: q.id, name: name, expire: s.state.advance(s.clock()) + o.Life.Microseconds(),
+		return &snapshotTaken{queue: q.id, name: name, expire: s.advance() + o.Life.Microseconds(),
 			labels: maps.Clone(o.Labels)}, nil
 	}, snapshotName(name), "", func() { given() })
 	if err != nil {

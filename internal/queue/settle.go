@@ -142,7 +142,7 @@ func (s *Store) letter(ctx context.Context, q *queueState, e entry, death messag
 	}
 	death.Queue, death.Attempts = name.String(), int(e.attempts())
 	parts := q.stored(e)
-	death.Time = timeOf(s.state.advance(s.clock()))
+	death.Time = timeOf(s.advance())
 	s.mu.Unlock()
 	part, err := s.bodyPart(parts.place)
 	var damage *journal.DamageError
@@ -456,7 +456,7 @@ func (s *Store) write(events []event) error {
 	if len(events) == 0 {
 		return nil
 	}
-	at := s.state.advance(s.clock())
+	at := s.advance()
 	for some := range slices.Chunk(events, s.groups.passing) {
 		group := make([]applied, len(some))
 		for i, e := range some {

@@ -9,7 +9,6 @@ import (
 	"io"
 	"iter"
 	"slices"
-	"sync"
 
 	"github.com/tidwall/btree"
 
@@ -67,8 +66,8 @@ func (s *state) beginSnapshot() *snapshot {
 func (sn *snapshot) end() { sn.s.saves.end() }
 
 // small is what is neither a queue's nor a message, in parts, of which the notes' is written one by one: they may be
-// much of what the memory has room for. It takes the lock for a few topics at a time.
-func (sn *snapshot) small(lock sync.Locker) (before, behind []byte) {
+// much of what the memory has room for. It looks at a few topics under each hold of the lock.
+func (sn *snapshot) small(locked func(look func())) (before, behind []byte) {
 	b := putUint(nil, snapshotVersion)
 	b = putInt(b, sn.now)
 	b = putUint(b, uint64(sn.epoch))
@@ -76,11 +75,11 @@ func (sn *snapshot) small(lock sync.Locker) (before, behind []byte) {
 	b = putUint(b, uint64(sn.topics.Len()))
 	for some := range slices.Chunk(sn.topics.Values(), topicsAtOnce) {
 		saved := make([]*savedTopic, len(some))
-		lock.Lock()
-		for i, t := range some {
-			saved[i] = sn.s.saves.topic(t)
-		}
-		lock.Unlock()
+		locked(func() {
+			for i, t := range some {
+				saved[i] = sn.s.saves.topic(t)
+			}
+		})
 		for _, t := range saved {
 			b = t.append(b)
 		}
@@ -165,9 +164,9 @@ const (
 	topicsAtOnce = 32
 )
 
-// writeTo writes the snapshot as frames of a length and bytes, so that reading needs little memory. It takes the lock
-// of the state, a little at a time.
-func (sn *snapshot) writeTo(w io.Writer, lock sync.Locker) (size uint64, err error) {
+// writeTo writes the snapshot as frames of a length and bytes, so that reading needs little memory. It looks at the
+// state only in what it gives to locked, which calls that at once, with the lock held: a little at a time.
+func (sn *snapshot) writeTo(w io.Writer, locked func(look func())) (size uint64, err error) {
 	bw := bufio.NewWriterSize(w, 1<<20)
 	begin := func(n int) {
 		if err == nil && n > maxFrame {
@@ -187,7 +186,7 @@ func (sn *snapshot) writeTo(w io.Writer, lock sync.Locker) (size uint64, err err
 		begin(len(b))
 		write(b)
 	}
-	before, behind := sn.small(lock)
+	before, behind := sn.small(locked)
 	n := len(before) + len(behind)
 	sn.eachNote(func(b []byte) { n += len(b) })
 	begin(n)
@@ -198,11 +197,11 @@ func (sn *snapshot) writeTo(w io.Writer, lock sync.Locker) (size uint64, err err
 	all := sn.queues.Values()
 	saved := make([]*savedQueue, 0, len(all))
 	for some := range slices.Chunk(all, queuesAtOnce) {
-		lock.Lock()
-		for _, q := range some {
-			saved = append(saved, sn.s.saves.queue(q))
-		}
-		lock.Unlock()
+		locked(func() {
+			for _, q := range some {
+				saved = append(saved, sn.s.saves.queue(q))
+			}
+		})
 		for _, sq := range saved[len(saved)-len(some):] {
 			b = sq.append(b[:0], sn.now)
 			frame(b)
@@ -213,11 +212,11 @@ func (sn *snapshot) writeTo(w io.Writer, lock sync.Locker) (size uint64, err err
 	}
 	var rooms, images [pagesAtOnce][]byte
 	for pages := range chunks(saved) {
-		lock.Lock()
-		for i, p := range pages {
-			images[i] = sn.s.saves.image(p, rooms[i][:0])
-		}
-		lock.Unlock()
+		locked(func() {
+			for i, p := range pages {
+				images[i] = sn.s.saves.image(p, rooms[i][:0])
+			}
+		})
 		for i := range pages {
 			frame(images[i])
 			rooms[i] = images[i]

@@ -88,6 +88,7 @@ func (l *Lane) use() {
 type Store struct {
 	journal journal.Journal
 	clock   func() time.Time
+	passed  func() time.Duration // Options.Monotonic
 	limits  Limits
 	groups  groups
 	demand  bool
@@ -154,7 +155,7 @@ func Open(ctx context.Context, o Options) (*Store, error) {
 		return nil, err
 	}
 	s := &Store{
-		journal: o.Journal, clock: o.Clock, limits: groups.bound(o.Limits.WithDefaults()), groups: groups,
+		journal: o.Journal, clock: o.Clock, passed: o.Monotonic, limits: groups.bound(o.Limits.WithDefaults()), groups: groups,
 		demand: o.OnDemand, aliases: aliases, observe: o.Observe, looked: o.Looked, noticed: o.Noticed,
 		away: o.Elsewhere, every: o.CheckpointBytes, numbers: cmp.Or(o.Numbers, math.MaxUint32),
 		room: make(chan struct{}, maxFlights), pending: map[string]*flight{}, defining: map[Name]*flight{},
@@ -170,8 +171,8 @@ func Open(ctx context.Context, o Options) (*Store, error) {
 	if s.state, err = fold(ctx, o.Journal); err != nil {
 		return nil, fmt.Errorf("start from journal %s: %w", o.Journal.Info().Where, err)
 	}
-	s.state.limits, s.state.time.monotonic = &s.limits, o.Monotonic
-	s.state.advance(s.clock())
+	s.state.limits = &s.limits
+	s.advance()
 	s.state.settleDown()
 	s.state.takeReleased() // Keep tells the journal what is needed
 	s.journal.Keep(s.state.live())
@@ -335,8 +336,24 @@ func (s *Store) enter(ctx context.Context) error {
 		s.leave()
 		return err
 	}
-	s.state.advance(s.clock())
+	s.advance()
 	return nil
+}
+
+// advance moves journaled time on to what the clocks say, and returns it. The lock is held.
+func (s *Store) advance() int64 {
+	t := s.clock()
+	if s.passed != nil {
+		s.state.time.hear(s.passed())
+	}
+	return s.state.advance(t)
+}
+
+// locked calls f with the lock held.
+func (s *Store) locked(f func()) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	f()
 }
 
 // leave gives up what enter got.

@@ -60,7 +60,7 @@ func (s *Store) keepTime() {
 
 // catchUp does what is due by now, so that what is shown is true of this moment. The lock is held.
 func (s *Store) catchUp() {
-	s.state.advance(s.clock())
+	s.advance()
 	s.tick()
 	s.state.serve()
 	s.settleUp()
@@ -99,7 +99,7 @@ func (s *Store) keepShown() {
 func (s *Store) sleep(unfinished bool) time.Duration {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	now, wait := s.state.advance(s.clock()), longestSleep
+	now, wait := s.advance(), longestSleep
 	if due := s.state.due(); due != 0 {
 		wait = min(wait, time.Duration(due-now)*time.Microsecond)
 	}
