@@ -44,20 +44,13 @@ func (q *queueState) look(e entry) looked {
 		stored: q.stored(e)}
 }
 
-// envLater is env for who must not read bodies.
-func (s *state) envLater(q *queueState, e entry) *entryEnv {
-	env := s.env(q, e)
-	env.body = bodyLater
-	return env
-}
-
 // ask tells whether e meets a condition, nil being met by every message; unread: that cannot be told without its body.
 // The lock is held.
 func (s *state) ask(q *queueState, e entry, where *condition.Expr) (meets, unread bool) {
 	if where == nil {
 		return true, false
 	}
-	env := s.envLater(q, e)
+	env := s.env(q, e)
 	meets = where.Match(env)
 	return meets && env.body != bodyMissed, env.body == bodyMissed
 }
@@ -96,9 +89,6 @@ func (s *state) stillMeets(q *queueState, x *looked, where *condition.Expr) bool
 	}
 	env := s.env(q, e)
 	env.body, env.part = x.env.body, x.env.part
-	if x.env.kept == nil {
-		env.body = bodyLater
-	}
 	return where.Match(env)
 }
 

@@ -106,16 +106,3 @@ func (s *Store) goOn(ctx context.Context, ask *questions) error {
 	ask.of.reading = nil
 	return err
 }
-
-// askHere is goOn for a state without a Store.
-func (s *state) askHere(ask *questions) {
-	for _, x := range ask.xs {
-		part, err := s.body(x.place)
-		x.env = entryEnv{kept: x, body: bodyKnown, part: part}
-		if err != nil {
-			x.env.body = bodyDamaged
-		}
-		ask.view.judge(x)
-	}
-	ask.view.learn(s, ask.xs)
-}

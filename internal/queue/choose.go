@@ -13,7 +13,7 @@ import (
 type wanted struct {
 	q     *queueState
 	where *condition.Expr
-	find  finder // of choose, when it was made with the lock held ever since; nil: choose makes it
+	find  finder // of choose, made with the lock held ever since
 }
 
 // reader who asks: what choosing has to know of it.
@@ -69,19 +69,15 @@ func (s *state) choose(a *asker) (taken int) {
 		if w.q.gone {
 			continue
 		}
-		find := w.find
-		if find == nil {
-			find = s.ready(w.q, w.where)
-		}
 		next := s.successors(a, w)
 		for taken < a.max {
 			e := next.oldest()
 			if e == none || !a.byKey {
-				if ready := find.oldest(s, w.q); ready != none && (e == none || ready.seq() < e.seq()) {
+				if ready := w.find.oldest(s, w.q); ready != none && (e == none || ready.seq() < e.seq()) {
 					e = ready
 				}
 			}
-			if e == none && find.more() {
+			if e == none && w.find.more() {
 				a.again = taken == 0
 				return taken
 			}

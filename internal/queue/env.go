@@ -25,7 +25,6 @@ func AttributeName(name string) string {
 // entryEnv gives conditions the values of a message in memory: its columns, then its attributes, then the built-in
 // names. A queue without columns also has body.
 type entryEnv struct {
-	s *state
 	q *queueState
 	e entry
 
@@ -42,16 +41,15 @@ type entryEnv struct {
 type bodyState uint8
 
 const (
-	bodyRead    bodyState = iota // nothing: it is read when it is asked for
-	bodyLater                    // it must not be read now
-	bodyMissed                   // it was asked for, with bodyLater: what was answered means nothing
+	bodyLater   bodyState = iota // nothing, and it must not be read now
+	bodyMissed                   // likewise, and it was asked for: what was answered means nothing
 	bodyKnown                    // it is part
 	bodyDamaged                  // it cannot be read
 )
 
-// env returns an environment that is valid until the next call.
+// env returns an environment that is valid until the next call, and does not know the body.
 func (s *state) env(q *queueState, e entry) *entryEnv {
-	s.scratch = entryEnv{s: s, q: q, e: e}
+	s.scratch = entryEnv{q: q, e: e}
 	return &s.scratch
 }
 
@@ -149,9 +147,6 @@ func (v *entryEnv) bodyPart() (part []byte, ok bool) {
 	switch v.body {
 	case bodyKnown:
 		return v.part, true
-	case bodyRead:
-		part, err := v.s.body(v.e.place())
-		return part, err == nil
 	case bodyLater:
 		v.body = bodyMissed
 	}

@@ -87,7 +87,7 @@ func (x *indexed) advance(s *state, q *queueState, piece int) {
 		q.scanned++
 		x.examined++
 		e, _ := q.all.Get(seq)
-		x.show(s.envLater(q, e), e)
+		x.show(s.env(q, e), e)
 		x.built.upto = seq
 		return true
 	})

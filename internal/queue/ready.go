@@ -62,7 +62,7 @@ func (s *state) show(q *queueState, e entry) {
 	}
 	for _, v := range q.views {
 		if v.progress().covers(e.seq()) {
-			v.show(s.envLater(q, e), e)
+			v.show(s.env(q, e), e)
 		}
 	}
 	s.noticed(q, e)
@@ -75,7 +75,7 @@ func (s *state) hide(q *queueState, e entry) {
 	}
 	for _, v := range q.views {
 		if v.progress().covers(e.seq()) {
-			v.hide(s.envLater(q, e), e)
+			v.hide(s.env(q, e), e)
 		}
 	}
 	if g := e.group(); g != nil && g.head == e {

@@ -80,13 +80,12 @@ type stage struct {
 	owners  map[string]*owner
 	number  uint64
 	answers []string
-	bodies  map[journal.Address][]byte
+	bodies  bodyParts
 }
 
 func newStage(t *testing.T) *stage {
 	st := &stage{t: t, s: newState(), now: time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC).UnixMicro(),
-		claims: map[string]Token{}, owners: map[string]*owner{}, bodies: map[journal.Address][]byte{}}
-	st.s.body = func(a journal.Address) ([]byte, error) { return st.bodies[a], nil }
+		claims: map[string]Token{}, owners: map[string]*owner{}, bodies: bodyParts{}}
 	st.s.advance(timeOf(st.now))
 	st.event(&started{epoch: 1})
 	return st
@@ -117,7 +116,15 @@ func (st *stage) event(events ...event) {
 		st.t.Fatal(err)
 	}
 	st.log = append(st.log, g)
+	st.serve()
+}
+
+// serve serves all that can be served, as the Store does under several holds of its lock.
+func (st *stage) serve() {
 	st.s.serveAll()
+	for len(st.s.offerings)+len(st.s.unserved) > 0 {
+		st.bodies.goOnServing(st.s)
+	}
 }
 
 func (st *stage) say(format string, args ...any) {
@@ -350,7 +357,7 @@ func (st *stage) owner(name string) *owner {
 
 func (st *stage) claim(words []string) {
 	a, name := st.asker(words)
-	if st.s.choose(&a) == 0 {
+	if st.bodies.choose(st.s, &a) == 0 {
 		st.say("none")
 	}
 	st.note(&a, name, 0)
@@ -358,7 +365,7 @@ func (st *stage) claim(words []string) {
 
 func (st *stage) wait(words []string) {
 	a, name := st.asker(words)
-	if st.s.choose(&a) > 0 {
+	if st.bodies.choose(st.s, &a) > 0 {
 		st.note(&a, name, 0)
 		return
 	}
@@ -454,7 +461,7 @@ func (st *stage) advance(words []string) {
 	st.s.advance(timeOf(st.now))
 	st.s.tick(1000)
 	st.lapse()
-	st.s.serveAll()
+	st.serve()
 	st.doom()
 }
 
@@ -496,7 +503,6 @@ func (st *stage) restart(words []string) {
 		}
 	}
 	fresh.folding = false
-	fresh.body = st.s.body
 	fresh.advance(timeOf(st.now))
 	fresh.settleDown()
 	st.s = fresh

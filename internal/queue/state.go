@@ -72,9 +72,6 @@ type state struct {
 	scratch entryEnv
 	saves   saves
 	unread  []unread // of a checkpoint, while it is restored
-
-	// body reads a message's body part where a condition asks for it; nil in a Store, which reads without the lock.
-	body func(journal.Address) ([]byte, error)
 }
 
 type topicState struct {

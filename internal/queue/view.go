@@ -153,23 +153,6 @@ func (q *queueState) narrow(branches []bounded, plan condition.Plan) (unbuilt []
 	return unbuilt
 }
 
-// ready is finderFor with everything built on the spot.
-func (s *state) ready(q *queueState, where *condition.Expr) finder {
-	for {
-		f, unbuilt := s.finderFor(q, where, 0)
-		if len(unbuilt) == 0 {
-			return f
-		}
-		for _, v := range unbuilt {
-			if u := v.unasked(); u != nil {
-				s.askHere(u)
-			} else {
-				s.build(q, v)
-			}
-		}
-	}
-}
-
 // indexFor finds or begins the index that serves a branch.
 func (q *queueState) indexFor(b *condition.Branch) *indexed {
 	shape := shapeOf(b)
@@ -352,7 +335,7 @@ func (m *matcher) search(s *state, most, enough int) {
 		most--
 		m.left--
 		e, _ := m.of.all.Get(seq)
-		m.test(s.envLater(m.of, e), e)
+		m.test(s.env(m.of, e), e)
 		m.built.upto = seq
 	}
 }

@@ -250,8 +250,6 @@ func (s *state) envKnown(q *queueState, e entry) *entryEnv {
 	env := s.env(q, e)
 	if x := s.known[e]; x != nil {
 		env.body, env.part = x.env.body, x.env.part
-	} else if s.body == nil {
-		env.body = bodyLater
 	}
 	return env
 }

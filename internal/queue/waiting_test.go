@@ -91,21 +91,8 @@ func (s *state) tellAll() {
 	})
 }
 
-// goOnServing does a piece of what serving left.
-func (s *state) goOnServing() {
-	defer s.tellAll()
-	if len(s.offerings) > 0 {
-		s.beginPiece()
-		s.offerPiece()
-		s.endPiece()
-		return
-	}
-	xs := s.asideUnread()
-	for _, x := range xs {
-		x.env = entryEnv{kept: x, body: bodyKnown}
-	}
-	s.serveRead(xs)
-}
+// goOnServing does a piece of what serving left, where no condition asks for a body.
+func (s *state) goOnServing() { bodyParts(nil).goOnServing(s) }
 
 // twinSide is one of two states that live through the same.
 type twinSide struct {
@@ -188,7 +175,7 @@ func TestServingFindsWhomOfferingToEverybodyWouldServe(t *testing.T) {
 						}
 						a.picks = nil
 					}
-					if side.s.choose(&a) > 0 {
+					if bodyParts(nil).choose(side.s, &a) > 0 {
 						note(&a)
 						side.told[id] += " at once"
 						continue
