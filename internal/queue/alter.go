@@ -240,7 +240,7 @@ func (s *Store) planAlteration(fl *flight, a *alteration, f *fitting, forgotten 
 	if going := s.definingTopic(q); going != nil && going != fl || !f.current() {
 		return errAgain
 	}
-	if _, err := s.asExpected(a.is); err != nil {
+	if _, err := s.state.asExpected(a.is); err != nil {
 		return err
 	}
 	d, from, err := s.altered(q, a)

@@ -186,7 +186,9 @@ func (s *Store) defineNames(ctx context.Context, t terms, plan func() (event, er
 		}
 		var err error
 		if f == nil {
-			f, err = s.asExpected(t.is)
+			var d *draft
+			d, err = s.state.asExpected(t.is)
+			f = flightOf(d)
 		}
 		if f != nil {
 			s.leave()

@@ -8,14 +8,14 @@ import (
 
 // asExpected tells whether notes are as a change expects them. One that is on its way to the journal has to be waited
 // for: errAgain, and its group. The lock is held, and stays so until the change is on its way itself.
-func (s *Store) asExpected(notes []NoteIs) (blocker *flight, err error) {
+func (s *state) asExpected(notes []NoteIs) (blocker *draft, err error) {
 	for _, n := range notes {
-		if f := s.pending[pendingNote(n.Room, n.Key)]; f != nil {
-			return f, errAgain
+		if d := s.pending[pendingNote(n.Room, n.Key)]; d != nil {
+			return d, errAgain
 		}
 	}
 	for _, n := range notes {
-		note, there := s.state.notes.Get(Note(n))
+		note, there := s.notes.Get(Note(n))
 		have := note.Value
 		switch {
 		case !there && n.Value != nil:
@@ -33,7 +33,7 @@ func (s *Store) asExpected(notes []NoteIs) (blocker *flight, err error) {
 func (s *Store) awaitNotes(ctx context.Context, notes []NoteIs) error {
 	for i := 0; i < len(notes); {
 		s.mu.Lock()
-		f := s.pending[pendingNote(notes[i].Room, notes[i].Key)]
+		f := flightOf(s.state.pending[pendingNote(notes[i].Room, notes[i].Key)])
 		s.mu.Unlock()
 		if f == nil {
 			i++

@@ -8,24 +8,27 @@ import (
 
 // flight is a group on its way to the journal.
 type flight struct {
-	group   []applied
+	draft
+
 	plan    plan // of what it puts
 	done    chan struct{}
-	err     error  // once done is closed
-	undo    func() // under the lock, when the group did not get there; may be nil
-	after   func() // under the lock, when it is durable and applied; may be nil
-	keys    []string
+	err     error    // once done is closed
+	undo    func()   // under the lock, when the group did not get there; may be nil
+	after   func()   // under the lock, when it is durable and applied; may be nil
 	defines *defines // nil: nothing
 	// turn is the sync of the group, when the journal left it to who submitted the group with takesTurn; nil: the
 	// journal makes it.
 	turn      func()
 	takesTurn bool
 	large     bool // the journal uses the bodies until it is done
+}
 
-	// Room for the usual group: one small message.
-	one     [1]applied
-	onePut  put
-	oneHead [64]byte
+// flightOf is the flight of a draft that was sent; nil of none.
+func flightOf(d *draft) *flight {
+	if d == nil {
+		return nil
+	}
+	return d.by.(*flight)
 }
 
 // defines is what a flight defines.
@@ -36,17 +39,11 @@ type defines struct {
 
 func newFlight(events ...event) *flight {
 	f := &flight{done: make(chan struct{})}
-	f.group = f.one[:0]
+	f.by, f.group = f, f.one[:0]
 	for _, e := range events {
 		f.add(e)
 	}
 	return f
-}
-
-// add puts an event into the group and returns its index there.
-func (f *flight) add(e event) int {
-	f.group = append(f.group, applied{event: e})
-	return len(f.group) - 1
 }
 
 // giveUp undoes what was done for a group that is not kept. The lock is held.
@@ -103,7 +100,7 @@ func (s *Store) submit(f *flight) error {
 		return s.journalError(err)
 	}
 	for _, k := range f.keys {
-		s.pending[k] = f
+		s.state.pending[k] = &f.draft
 	}
 	s.flights++
 	return nil
@@ -171,8 +168,8 @@ func (s *Store) land(all []arrived) {
 func (s *Store) landed(a arrived) {
 	f := a.flight
 	for _, k := range f.keys {
-		if s.pending[k] == f { // else a later group has a note of that key, too
-			delete(s.pending, k)
+		if s.state.pending[k] == &f.draft { // else a later group has a note of that key, too
+			delete(s.state.pending, k)
 		}
 	}
 	if a.err != nil {

@@ -133,14 +133,6 @@ func (s *Store) addNotes(f *flight, notes []Note) error {
 	return nil
 }
 
-// addNotes adds notes to a group.
-func (f *flight) addNotes(notes []Note) {
-	for _, n := range notes {
-		f.add(notedOf(n))
-		f.keys = append(f.keys, pendingNote(n.Room, n.Key))
-	}
-}
-
 func notedOf(n Note) *noted {
 	return &noted{note: Note{n.Room, n.Key, bytes.Clone(n.Value)}, gone: n.Value == nil}
 }

@@ -12,10 +12,9 @@ import (
 type plan struct {
 	s       *state
 	now     int64
-	flight  *flight
+	draft   *draft
 	own     *ownPuts // nil: no put of its own can have a duplicate
-	pending map[string]*flight
-	blocker *flight // a duplicate is on its way to the journal: wait for it and plan again
+	blocker *draft   // a duplicate is on its way to the journal: wait for it and plan again
 	held    []reservation
 	one     [1]reservation // room for the usual change
 
@@ -43,7 +42,7 @@ func (p *plan) remember(q *queueState, o *message.Origin, keys []string, r PutRe
 	}
 	for _, k := range keys {
 		p.own.taken[k] = r
-		p.flight.keys = append(p.flight.keys, k)
+		p.draft.keys = append(p.draft.keys, k)
 	}
 }
 
@@ -103,7 +102,7 @@ func (p *plan) known(q *queueState, m *message.Message, keys []string) (PutResul
 		}
 	}
 	for _, k := range keys {
-		if f := p.pending[k]; f != nil {
+		if f := p.s.pending[k]; f != nil {
 			p.blocker = f
 		}
 	}
@@ -226,20 +225,12 @@ func (p *plan) put(q *queueState, m *message.Message, exempt bool) (PutResult, e
 		return r, err
 	}
 	wake, expire, dedup := p.times(q, m)
-	e, head := p.flight.newPut(m)
+	e, head := p.draft.newPut(m)
 	*e = put{queue: q.id, seq: r.Sequence, size: uint32(size), wake: wake, expire: expire, dedup: dedup,
 		origin: m.Origin,
 		head:   appendHead(head, m), body: bodyPart(m)}
-	p.flight.add(e)
+	p.draft.add(e)
 	return r, nil
-}
-
-// newPut is room for the event that puts m and for its head: in the flight itself, if they are its first and small.
-func (f *flight) newPut(m *message.Message) (e *put, head []byte) {
-	if n := headRoom(m); len(f.group) > 0 || n > len(f.oneHead) {
-		return new(put), make([]byte, 0, n)
-	}
-	return &f.onePut, f.oneHead[:0]
 }
 
 // publish plans one message for all subscriptions of a topic. The body is kept once, but for queues with columns, which
@@ -317,10 +308,10 @@ func (c *copying) share(q *queueState) (PutResult, error) {
 			t.publishes++
 			e.topic, e.number = t.id, t.publishes
 		}
-		c.body = p.flight.add(e)
+		c.body = p.draft.add(e)
 	}
 	wake, expire, dedup := p.times(q, m)
-	p.flight.add(&share{queue: q.id, seq: r.Sequence, index: uint32(c.body), size: uint32(c.size), wake: wake,
+	p.draft.add(&share{queue: q.id, seq: r.Sequence, index: uint32(c.body), size: uint32(c.size), wake: wake,
 		expire: expire, dedup: dedup, origin: m.Origin})
 	return r, nil
 }

@@ -360,15 +360,15 @@ type launched struct {
 // f and results, empty and with room for the change, were made before: not under the lock.
 func (s *Store) launch(p *prepared, f *flight, results []PutResult) (out launched, err error) {
 	pl := &f.plan
-	*pl = plan{s: s.state, now: s.state.now, flight: f, pending: s.pending}
+	*pl = plan{s: s.state, now: s.state.now, draft: &f.draft}
 	fail := func(err error) (launched, error) {
 		f.giveUp()
 		s.state.serve()
 		s.settleUp()
 		s.leave()
-		return launched{blocker: pl.blocker}, err
+		return launched{blocker: flightOf(pl.blocker)}, err
 	}
-	if pl.blocker, err = s.asExpected(p.change.If); err != nil {
+	if pl.blocker, err = s.state.asExpected(p.change.If); err != nil {
 		return fail(err)
 	}
 	for i := range p.puts {

@@ -106,8 +106,8 @@ func TestConcurrentChangesThatDependOnANoteComeOneByOne(t *testing.T) {
 		}
 		s.mu.Lock()
 		defer s.mu.Unlock()
-		if len(s.pending) != 0 {
-			t.Errorf("%d notes are on their way for ever", len(s.pending))
+		if len(s.state.pending) != 0 {
+			t.Errorf("%d notes are on their way for ever", len(s.state.pending))
 		}
 	})
 }

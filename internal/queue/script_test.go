@@ -228,16 +228,16 @@ func (st *stage) message(words []string) message.Message {
 	return m
 }
 
-func (st *stage) plan() (*plan, *flight) {
-	f := newFlight()
+func (st *stage) plan() (*plan, *draft) {
+	d := new(draft)
 	l := Limits{}.WithDefaults()
 	st.s.limits = &l
-	return &plan{s: st.s, now: st.s.now, flight: f}, f
+	return &plan{s: st.s, now: st.s.now, draft: d}, d
 }
 
-func (st *stage) finish(p *plan, f *flight) {
+func (st *stage) finish(p *plan, d *draft) {
 	var events []event
-	for _, a := range f.group {
+	for _, a := range d.group {
 		events = append(events, a.event)
 	}
 	p.giveBack()

@@ -287,7 +287,7 @@ func (s *Store) planSettles(pl *plan, p *prepared) (errs []error, observed []fun
 			// Its order would be lost otherwise; their hand-out did not count. There are not many: see shed.
 			for _, later := range q.behind(e, 0, math.MaxInt) {
 				m.mark(q, later, Back)
-				pl.flight.add(&settled{queue: q.id, seq: later.seq(), end: endBack, uncounted: true})
+				pl.draft.add(&settled{queue: q.id, seq: later.seq(), end: endBack, uncounted: true})
 			}
 		case Dead:
 			ev.end = endDead
@@ -302,7 +302,7 @@ func (s *Store) planSettles(pl *plan, p *prepared) (errs []error, observed []fun
 			return nil, nil, undo, fmt.Errorf("settlement of kind %d has no meaning", st.Kind)
 		}
 		m.mark(q, e, st.Kind)
-		pl.flight.add(ev)
+		pl.draft.add(ev)
 	}
 	return errs, observed, undo, nil
 }

@@ -113,11 +113,10 @@ type Store struct {
 	handed   claimed // what a claim wrote down last
 	failed   error   // the journal takes nothing more; over is closed then
 	closed   bool
-	flights  int                // groups under way
-	landing  *sync.Cond         // flights became fewer, or a pause ended
-	paused   int                // how many wait for no group to be under way, and want no new ones
-	pending  map[string]*flight // deduplication ids and notes on their way to the journal
-	defining map[Name]*flight   // definitions on their way
+	flights  int              // groups under way
+	landing  *sync.Cond       // flights became fewer, or a pause ended
+	paused   int              // how many wait for no group to be under way, and want no new ones
+	defining map[Name]*flight // definitions on their way
 	// those of them that concern subscriptions, by topic
 	redefining map[*topicState]map[*flight]struct{}
 	draining   int // alterations that wait for what is on its way
@@ -158,7 +157,7 @@ func Open(ctx context.Context, o Options) (*Store, error) {
 		journal: o.Journal, clock: o.Clock, passed: o.Monotonic, limits: groups.bound(o.Limits.WithDefaults()), groups: groups,
 		demand: o.OnDemand, aliases: aliases, observe: o.Observe, looked: o.Looked, noticed: o.Noticed,
 		away: o.Elsewhere, every: o.CheckpointBytes, numbers: cmp.Or(o.Numbers, math.MaxUint32),
-		room: make(chan struct{}, maxFlights), pending: map[string]*flight{}, defining: map[Name]*flight{},
+		room: make(chan struct{}, maxFlights), defining: map[Name]*flight{},
 		redefining: map[*topicState]map[*flight]struct{}{},
 		alarm:      make(chan struct{}, 1),
 		aside:      make(chan struct{}, 1),

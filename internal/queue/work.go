@@ -226,7 +226,7 @@ func (s *Store) end(ctx context.Context, ds []doomed, how ending, failed func(),
 	}
 	f := newFlight()
 	pl := &f.plan
-	*pl = plan{s: s.state, now: s.state.now, flight: f}
+	*pl = plan{s: s.state, now: s.state.now, draft: &f.draft}
 	for i, d := range ds {
 		if err != nil {
 			break
