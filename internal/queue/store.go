@@ -154,7 +154,8 @@ func Open(ctx context.Context, o Options) (*Store, error) {
 		return nil, err
 	}
 	s := &Store{
-		journal: o.Journal, clock: o.Clock, passed: o.Monotonic, limits: groups.bound(o.Limits.WithDefaults()), groups: groups,
+		journal: o.Journal, clock: o.Clock, passed: o.Monotonic, limits: groups.bound(o.Limits.WithDefaults()),
+		groups: groups,
 		demand: o.OnDemand, aliases: aliases, observe: o.Observe, looked: o.Looked, noticed: o.Noticed,
 		away: o.Elsewhere, every: o.CheckpointBytes, numbers: cmp.Or(o.Numbers, math.MaxUint32),
 		room: make(chan struct{}, maxFlights), defining: map[Name]*flight{},
