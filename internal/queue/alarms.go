@@ -447,3 +447,18 @@ func (s *state) relent(q *queueState, e entry) {
 func (q *queueState) spent(e entry) bool {
 	return q.def.MaxAttempts > 0 && int(e.attempts()) >= q.def.MaxAttempts
 }
+
+// there tells whether a message is still doomed: it may have been purged meanwhile, or settled and brought back by
+// seeks. The lock is held.
+func (d doomed) there() bool { return !d.q.gone && d.e.doomed() }
+
+func (e entry) doomed() bool {
+	if !e.there() {
+		return false
+	}
+	c := e.claim()
+	return c != nil && c.doomed()
+}
+
+// tickBatch bounds how long the lock is held for things that have become due.
+const tickBatch = 1000

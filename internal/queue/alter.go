@@ -5,8 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-
-	"github.com/hikyaku/hikyaku/internal/message"
 )
 
 // AlterQueue changes a queue's definition. Topic and filter are fixed, ordering can change only while the queue is
@@ -145,14 +143,6 @@ func (s *Store) altered(q *queueState, a *alteration) (d Definition, from []int,
 			len(q.layouts))
 	}
 	return d, from, nil
-}
-
-// occupied is how many messages the queue holds, with those that are on their way into it.
-func (q *queueState) occupied() int64 { return int64(q.all.Len()) + int64(q.all.past) + q.reserved }
-
-// reshapes tells whether messages from before are to be shown in another way with these columns.
-func (q *queueState) reshapes(now message.Columns, from []int) bool {
-	return q.occupied() > 0 && (!inPlace(from) || !sameColumns(q.def.Columns, now))
 }
 
 // alterNow journals an alteration. Who puts to the queue waits from now on; what has come since most of it was looked

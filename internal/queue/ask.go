@@ -1,12 +1,8 @@
 package queue
 
 import (
-	"context"
-	"fmt"
-
 	"github.com/hikyaku/hikyaku/internal/condition"
 	"github.com/hikyaku/hikyaku/internal/index"
-	"github.com/hikyaku/hikyaku/internal/journal"
 	"github.com/hikyaku/hikyaku/internal/message"
 )
 
@@ -53,32 +49,6 @@ func (s *state) ask(q *queueState, e entry, where *condition.Expr) (meets, unrea
 	env := s.env(q, e)
 	meets = where.Match(env)
 	return meets && env.body != bodyMissed, env.body == bodyMissed
-}
-
-// askBodies reads the bodies of those that ask for them, and finds out whether they meet a condition. It is called
-// without the lock.
-func (s *Store) askBodies(ctx context.Context, where *condition.Expr, xs []*looked) error {
-	return s.readBodies(ctx, xs, func(x *looked) { x.meets = where.Match(&x.env) })
-}
-
-// readBodies reads the bodies of messages and lets judge find something out of each.
-func (s *Store) readBodies(ctx context.Context, xs []*looked, judge func(x *looked)) error {
-	places := make([]journal.Address, len(xs))
-	for i, x := range xs {
-		places[i] = x.place
-	}
-	err := s.journal.Read(ctx, places, func(i int, r journal.Record, err error) {
-		x := xs[i]
-		x.env = entryEnv{kept: x, body: bodyKnown, part: r.Body}
-		if err != nil {
-			x.env.body = bodyDamaged // or it is gone by now
-		}
-		judge(x)
-	})
-	if err != nil {
-		return fmt.Errorf("read the messages that a condition asks for: %w", err)
-	}
-	return nil
 }
 
 // stillMeets tells whether a message that met a condition when it was looked at still does. The lock is held.
@@ -132,4 +102,30 @@ func (v *entryEnv) attempts() uint32 {
 		return v.kept.attempts
 	}
 	return v.e.attempts()
+}
+
+// stateOf tells where a message stands.
+func (s *state) stateOf(q *queueState, e entry) MessageState {
+	switch x := e.extra(); {
+	case x.claim != nil:
+		return Claimed
+	case x.wake > s.now:
+		return Delayed
+	case q.ready.Has(e.seq()):
+		return Ready
+	}
+	return Waiting
+}
+
+// peeked is what is known of a message without reading it.
+func (s *state) peeked(q *queueState, e entry, st MessageState) Peeked {
+	p := Peeked{Sequence: e.seq(), State: st, Attempts: int(e.attempts()), Columns: q.def.Columns}
+	p.Message.Hops = e.hops()
+	switch st {
+	case Delayed:
+		p.Until = s.time.shown(e.wake(), s.now)
+	case Claimed:
+		p.Until = s.time.shown(e.claim().deadline, s.now)
+	}
+	return p
 }

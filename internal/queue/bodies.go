@@ -1,10 +1,5 @@
 package queue
 
-import (
-	"context"
-	"runtime"
-)
-
 // wantedBodies are the ready messages of which a view has to know the body, which it may not read: whoever needs the
 // view reads some without the lock, and the view learns of it.
 type wantedBodies struct {
@@ -74,35 +69,12 @@ func (u *wantedBodies) ask(q *queueState, v view) *questions {
 	return qs
 }
 
-// goOn lets everybody else have the lock and reads meanwhile what a view has to know; nil: nothing. It is called
-// without the lock.
-func (s *Store) goOn(ctx context.Context, ask *questions) error {
-	if ask == nil {
-		runtime.Gosched()
-		return ctx.Err()
-	}
-	if ask.reading == nil {
-		s.mu.Lock()
-		if ask.reading = ask.of.reading; ask.reading == nil {
-			ask.of.reading = make(chan struct{})
-		}
-		s.mu.Unlock()
-	}
-	if ask.reading != nil {
-		select {
-		case <-ask.reading:
-			return nil
-		case <-ctx.Done():
-			return ctx.Err()
-		}
-	}
-	err := s.readBodies(ctx, ask.xs, ask.view.judge)
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if err == nil {
-		ask.view.learn(s.state, ask.xs)
-	}
-	close(ask.of.reading)
-	ask.of.reading = nil
-	return err
+// room is what may still be read at once.
+type room struct{ messages, bytes int64 }
+
+// full counts a message of a size and tells whether there is no room for another one.
+func (r *room) full(size int64) bool {
+	r.messages++
+	r.bytes += size
+	return r.messages >= askPiece || r.bytes >= askBytes
 }

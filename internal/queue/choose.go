@@ -5,8 +5,6 @@ import (
 	"time"
 
 	"github.com/hikyaku/hikyaku/internal/condition"
-	"github.com/hikyaku/hikyaku/internal/journal"
-	"github.com/hikyaku/hikyaku/internal/message"
 )
 
 // wanted is one resolved entry of a claim's From.
@@ -30,33 +28,6 @@ type asker struct {
 	picks    []picked // what it was given: the Store writes it down
 	// nothing was taken, and yet there may be something: build what is needed and choose again
 	again bool
-}
-
-// picked is a message that was claimed in the state; its body is still to be read.
-type picked struct {
-	from     int
-	q        *queueState
-	name     Name // of q, when it was claimed
-	e        entry
-	token    Token
-	attempt  uint32
-	deadline int64
-	until    time.Time // the deadline as the reader is told
-	head     []byte
-	place    journal.Address
-	size     int64
-	layout   *layout
-	columns  message.Columns
-	hops     message.Hops
-
-	owned, exactlyOnce bool
-}
-
-// event is what is written down of it.
-func (p *picked) event() claimed {
-	t := &p.token
-	return claimed{queue: t.Queue, seq: t.Sequence, attempt: p.attempt, epoch: t.Epoch, serial: t.Serial,
-		deadline: p.deadline, owned: p.owned}
 }
 
 // choose takes up to max messages: earlier entries of from first, the oldest first within one.
@@ -106,31 +77,6 @@ func (s *state) choose(a *asker) (taken int) {
 
 // fits tells whether e is within the bound of bytes.
 func (a *asker) fits(e entry) bool { return a.maxBytes == 0 || a.bytes+int(e.size()) <= a.maxBytes }
-
-// take claims e for the asker.
-func (s *state) take(a *asker, from int, q *queueState, e entry) {
-	a.bytes += int(e.size())
-	deadline := int64(0)
-	switch {
-	case a.lease > 0:
-		deadline = s.now + a.lease.Microseconds()
-	case a.owner == nil:
-		deadline = s.now + q.def.ClaimLease().Microseconds()
-	}
-	s.serial++
-	a.picks = append(a.picks, picked{
-		from: from, q: q, name: q.name, e: e, attempt: e.attempts() + 1, deadline: deadline, head: e.head(),
-		place: e.place(), size: e.size(),
-		until:  s.time.shown(deadline, s.now),
-		layout: q.layoutOf(e.seq()), columns: q.def.Columns,
-		token: Token{Queue: q.id, Sequence: e.seq(), Serial: s.serial, Epoch: s.epoch},
-		owned: a.owner != nil, exactlyOnce: q.def.ExactlyOnce,
-	})
-	p := &a.picks[len(a.picks)-1]
-	ev := p.event()
-	s.claim(q, e, &ev, holder{owner: a.owner, claimant: a.claimant, at: s.clock, apart: a.apart})
-	p.hops = e.hops()
-}
 
 // nextOfKey is the message that the asker may take after e of the same key.
 func (s *state) nextOfKey(a *asker, w wanted, e entry) entry {

@@ -230,31 +230,6 @@ func (s *Store) wanted(ctx context.Context, r *ClaimRequest) ([]wanted, error) {
 	}
 }
 
-// gather sees to it that each queue keeps all that these wishes need of it at once, so that nothing is made again while
-// the rest is made. The lock is held.
-func gather(ws []wanted) error {
-	if len(ws) <= 2 { // they fit
-		for _, w := range ws {
-			w.q.together = together{}
-		}
-		return nil
-	}
-	of := map[*queueState][]wanted{}
-	for _, w := range ws {
-		of[w.q] = append(of[w.q], w)
-	}
-	for q, wishes := range of {
-		t := togetherFor(wishes)
-		if t.indexes > maxTogether || t.matchers > maxTogether {
-			return fmt.Errorf("%w: queue %s: one claim names conditions on %d combinations of names, and %d that no "+
-				"index serves: at most %d of each can be looked up at once",
-				ErrCondition, q.name.Short(), t.indexes, t.matchers, maxTogether)
-		}
-		q.together = t
-	}
-	return nil
-}
-
 // buildFor lets what the conditions need go on by a piece and tells whether all of it is there, or what has to be asked
 // for it without the lock (see goOn). The lock is held.
 func (s *Store) buildFor(ws []wanted, want int) (done bool, ask *questions) {

@@ -1,10 +1,5 @@
 package queue
 
-import (
-	"context"
-	"runtime"
-)
-
 // copied is which messages a queue has, copied a few pages at a time beside the work, for a snapshot that is about to
 // be taken. Taking one then looks only at the pages that changed since they were copied, however long the queue is.
 type copied struct {
@@ -60,39 +55,3 @@ func (m *messages) sequences() sequences {
 
 // copyPiece is how many pages of a queue are copied under one hold of the lock.
 const copyPiece = 256
-
-// copyAhead copies which messages a queue has, so that a snapshot of it is taken in a short step. Call over when it was
-// taken, or will not be. A queue that is not there, or goes meanwhile, is left to whoever takes the snapshot.
-func (s *Store) copyAhead(ctx context.Context, of Name) (over func(), err error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	q := s.state.queueNames[s.Resolve(of)]
-	if q == nil {
-		return func() {}, nil
-	}
-	m := &q.all
-	if m.copied == nil {
-		m.copied = &copied{stale: map[uint64]struct{}{}}
-	}
-	c := m.copied
-	c.users++
-	over = func() {
-		s.mu.Lock()
-		defer s.mu.Unlock()
-		if c.users--; c.users == 0 {
-			m.copied = nil
-		}
-	}
-	for more := true; more; {
-		c.refresh(m, copyPiece)
-		more = c.more(m, copyPiece)
-		s.mu.Unlock()
-		runtime.Gosched() // whoever waits for the lock gets it before the next piece
-		err := ctx.Err()
-		s.mu.Lock()
-		if err != nil {
-			return over, err
-		}
-	}
-	return over, nil
-}

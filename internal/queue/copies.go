@@ -12,27 +12,6 @@ import (
 // under the lock, in a group that is there whole or not at all. So copies are bounded as the messages of a put are. One
 // message always passes: the number of subscriptions of a topic is bounded by itself.
 
-// CopiesError says that a group would make too many copies for the subscriptions of topics. It is ErrTooLarge.
-type CopiesError struct {
-	Copies, Limit int
-}
-
-func (e *CopiesError) Error() string {
-	return fmt.Sprintf("too large: %d or more copies for the subscriptions of topics in one group, the limit is %d: "+
-		"publish, or give up, fewer messages at once", e.Copies, e.Limit)
-}
-
-// Is makes it ErrTooLarge.
-func (e *CopiesError) Is(target error) bool { return target == ErrTooLarge }
-
-// tooMany refuses a group of so many messages that would make so many copies.
-func (l *Limits) tooMany(messages, copies int) error {
-	if messages > 1 && copies > l.Copies {
-		return &CopiesError{copies, l.Copies}
-	}
-	return nil
-}
-
 // fewCopies refuses a change that would make too many copies. The lock is held, and nothing is lacking.
 func (s *Store) fewCopies(p *prepared) error {
 	messages, copies := 0, 0

@@ -240,3 +240,27 @@ func parseMessage(head []byte, body []byte) (message.Message, error) {
 	m.Body = br.b
 	return m, nil
 }
+
+// decodeRow reads the row in a head, as it was put; large tells which of its values, null here, are in the body part.
+// nil: it has no row.
+func decodeRow(head []byte) (row []message.Value, large []bool, err error) {
+	r := &reader{b: head}
+	h := readHead(r)
+	for range r.count(2) {
+		r.bytes()
+		r.skipValue()
+	}
+	if h.flags&headRow == 0 {
+		return nil, nil, r.err
+	}
+	n := r.count(1)
+	row, large = make([]message.Value, n), make([]bool, n)
+	for i := range n {
+		if large[i] = len(r.b) > 0 && message.Kind(r.b[0]) == kindLarge; large[i] {
+			r.byte()
+		} else {
+			row[i] = r.value()
+		}
+	}
+	return row, large, r.done()
+}

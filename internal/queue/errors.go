@@ -92,3 +92,19 @@ func (e *FullError) Error() string {
 }
 
 func (e *FullError) Is(target error) bool { return target == ErrQueueFull }
+
+// CopiesError says that a group would make too many copies for the subscriptions of topics. It is ErrTooLarge.
+type CopiesError struct {
+	Copies, Limit int
+}
+
+func (e *CopiesError) Error() string {
+	return fmt.Sprintf("too large: %d or more copies for the subscriptions of topics in one group, the limit is %d: "+
+		"publish, or give up, fewer messages at once", e.Copies, e.Limit)
+}
+
+// Is makes it ErrTooLarge.
+func (e *CopiesError) Is(target error) bool { return target == ErrTooLarge }
+
+// errAgain: something changed between preparing and launching.
+var errAgain = errors.New("prepare again")

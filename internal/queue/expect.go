@@ -2,7 +2,6 @@ package queue
 
 import (
 	"bytes"
-	"context"
 	"fmt"
 )
 
@@ -27,21 +26,6 @@ func (s *state) asExpected(notes []NoteIs) (blocker *draft, err error) {
 		}
 	}
 	return nil, nil
-}
-
-// awaitNotes waits until none of some notes is on its way to the journal, or ctx ends.
-func (s *Store) awaitNotes(ctx context.Context, notes []NoteIs) error {
-	for i := 0; i < len(notes); {
-		s.mu.Lock()
-		f := flightOf(s.state.pending[pendingNote(notes[i].Room, notes[i].Key)])
-		s.mu.Unlock()
-		if f == nil {
-			i++
-		} else if err := f.wait(ctx); err != nil && ctx.Err() != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 // pendingNote names a note among what is on its way to the journal. Two of one name would only wait for each other.

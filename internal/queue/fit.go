@@ -225,27 +225,3 @@ func (f *fitting) name() string {
 	defer f.s.mu.Unlock()
 	return f.q.name.Short()
 }
-
-// decodeRow reads the row in a head, as it was put; large tells which of its values, null here, are in the body part.
-// nil: it has no row.
-func decodeRow(head []byte) (row []message.Value, large []bool, err error) {
-	r := &reader{b: head}
-	h := readHead(r)
-	for range r.count(2) {
-		r.bytes()
-		r.skipValue()
-	}
-	if h.flags&headRow == 0 {
-		return nil, nil, r.err
-	}
-	n := r.count(1)
-	row, large = make([]message.Value, n), make([]bool, n)
-	for i := range n {
-		if large[i] = len(r.b) > 0 && message.Kind(r.b[0]) == kindLarge; large[i] {
-			r.byte()
-		} else {
-			row[i] = r.value()
-		}
-	}
-	return row, large, r.done()
-}

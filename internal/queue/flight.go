@@ -2,6 +2,7 @@ package queue
 
 import (
 	"context"
+	"runtime"
 
 	"github.com/hikyaku/hikyaku/internal/journal"
 )
@@ -198,4 +199,19 @@ func (s *Store) afterLanding(all ...arrived) {
 		<-s.room
 		close(a.flight.done)
 	}
+}
+
+// applyRest does what applyMost left to be done, a piece under each hold of the lock. It is called without the lock.
+func (s *Store) applyRest() {
+	var released []journal.Address
+	for more := true; more; {
+		runtime.Gosched() // whoever waits for the lock gets it before the next piece
+		s.mu.Lock()
+		if more = s.state.doPostponed(); !more {
+			released = s.state.takeReleased()
+		}
+		s.handOver()
+		s.mu.Unlock()
+	}
+	s.journal.Release(released...)
 }

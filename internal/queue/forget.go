@@ -55,9 +55,3 @@ func (s *Store) goOnPutting() {
 	s.paused--
 	s.landing.Broadcast()
 }
-
-// behind tells whether something is due that tick has not done yet.
-func (s *state) behind() bool {
-	due := s.due()
-	return due != 0 && due <= s.now
-}

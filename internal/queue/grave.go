@@ -1,52 +1,12 @@
 package queue
 
-import (
-	"context"
-	"errors"
-
-	"github.com/tidwall/btree"
-)
-
-// RenameDeadLetters lets the queues whose dead letters go to one name send them to another one, each with a group of
-// its own: for when the queue of that name is in another store and was renamed there. After an error some have
-// followed.
-// Errors: ErrNoRoom, ErrUnavailable, ErrClosed, ctx's.
-func (s *Store) RenameDeadLetters(ctx context.Context, from, to Name) error {
-	from, to = s.Resolve(from), s.Resolve(to)
-	for {
-		some, err := s.burying(from)
-		if err != nil || len(some) == 0 {
-			return err
-		}
-		for i := range some {
-			a := alteration{d: some[i].def, version: some[i].version, terms: terms{needed: true}}
-			a.d.DeadLetter = to.String()
-			err := s.alter(ctx, some[i].name, a)
-			if err != nil && !errors.Is(err, ErrChanged) && !errors.Is(err, ErrNotFound) { // else look again
-				return err
-			}
-		}
-	}
-}
+import "github.com/tidwall/btree"
 
 // definedAs is a queue as it was defined at one moment.
 type definedAs struct {
 	name    Name
 	def     Definition
 	version uint64
-}
-
-// burying are some of the queues whose dead letters go to a name.
-func (s *Store) burying(in Name) (some []definedAs, err error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if g := s.state.graves[in.String()]; g != nil {
-		g.from.Scan(func(_ uint32, q *queueState) bool {
-			some = append(some, definedAs{q.name, q.def, q.version})
-			return len(some) < atOnce
-		})
-	}
-	return some, s.usable()
 }
 
 // grave is a name to which dead letters go, with the queues from which they go there: any number of them.

@@ -96,3 +96,11 @@ func (g *groups) fits(m *message.Message) error {
 	}
 	return nil
 }
+
+// tooMany refuses a group of so many messages that would make so many copies.
+func (l *Limits) tooMany(messages, copies int) error {
+	if messages > 1 && copies > l.Copies {
+		return &CopiesError{copies, l.Copies}
+	}
+	return nil
+}

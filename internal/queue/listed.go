@@ -10,14 +10,6 @@ import (
 // What is listed stands in trees that copy themselves on write: a copy takes one step, however much is in it, is of one
 // moment, and is read without the lock.
 
-func newListed[T any](less func(a, b T) bool) *btree.BTreeG[T] {
-	return btree.NewBTreeGOptions(less, btree.Options{NoLocks: true})
-}
-
-func lessName(a, b Name) bool { return compareNames(a, b) < 0 }
-
-func lessSnapshot(a, b *snapshotState) bool { return lessName(a.name, b.name) }
-
 // listing is a copy of a list, to be read without the lock.
 func listing[T any](s *Store, of func(*state) *btree.BTreeG[T]) (*btree.BTreeG[T], error) {
 	s.mu.Lock()

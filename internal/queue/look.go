@@ -68,32 +68,6 @@ func (s *Store) Stats(_ context.Context, n Name) (Stats, error) {
 	return st, nil
 }
 
-// stateOf tells where a message stands.
-func (s *state) stateOf(q *queueState, e entry) MessageState {
-	switch x := e.extra(); {
-	case x.claim != nil:
-		return Claimed
-	case x.wake > s.now:
-		return Delayed
-	case q.ready.Has(e.seq()):
-		return Ready
-	}
-	return Waiting
-}
-
-// peeked is what is known of a message without reading it.
-func (s *state) peeked(q *queueState, e entry, st MessageState) Peeked {
-	p := Peeked{Sequence: e.seq(), State: st, Attempts: int(e.attempts()), Columns: q.def.Columns}
-	p.Message.Hops = e.hops()
-	switch st {
-	case Delayed:
-		p.Until = s.time.shown(e.wake(), s.now)
-	case Claimed:
-		p.Until = s.time.shown(e.claim().deadline, s.now)
-	}
-	return p
-}
-
 // Look shows one message, whatever its state. ErrGone: it is not there (any more), which costs no look at others.
 func (s *Store) Look(ctx context.Context, n Name, sequence uint64) (Peeked, error) {
 	s.mu.Lock()

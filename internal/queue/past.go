@@ -2,6 +2,7 @@ package queue
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 )
 
@@ -336,4 +337,39 @@ func readSnapshot(r *reader) *snapshotState {
 		frontier: r.uint()}
 	sn.before.read(r)
 	return sn
+}
+
+// behind tells whether something is due that tick has not done yet.
+func (s *state) behind() bool {
+	due := s.due()
+	return due != 0 && due <= s.now
+}
+
+// stretch is how many pages a purge or a seek concerns as one step: it holds the lock for so long. Of each page all
+// snapshots may have to be asked: where there are many of them the steps are shorter.
+const (
+	stretch     = 8
+	askedAtOnce = 4096 // snapshots that are asked in one step, or all of them for one page
+)
+
+// stretch is where a stretch of pages that begins at a sequence ends, at most at end.
+func (q *queueState) stretch(from, end uint64) uint64 {
+	n, most := 0, stretch
+	if k := len(q.snapshots); k > 0 {
+		most = max(1, min(stretch, askedAtOnce/k))
+	}
+	for p := range q.all.pagesFrom(pageOf(from)) {
+		if n++; n > most {
+			return min(end, p.number*pageSize)
+		}
+		if p.number >= pageOf(end) {
+			break
+		}
+	}
+	return end
+}
+
+func (s *state) describe(sn *snapshotState) Snapshot {
+	return Snapshot{Name: sn.name, Queue: sn.queue.name, Time: timeOf(sn.at), Expires: s.time.shown(sn.expire, s.now),
+		Labels: maps.Clone(sn.labels)}
 }

@@ -1,10 +1,7 @@
 package queue
 
 import (
-	"runtime"
 	"slices"
-
-	"github.com/hikyaku/hikyaku/internal/journal"
 )
 
 // What a group does to many at once (to the subscriptions of a topic, to those who wait for a queue) is done in pieces.
@@ -36,21 +33,6 @@ func (s *state) apply(group []applied, durable int64) error {
 	for s.doPostponed() {
 	}
 	return err
-}
-
-// applyRest does what applyMost left to be done, a piece under each hold of the lock. It is called without the lock.
-func (s *Store) applyRest() {
-	var released []journal.Address
-	for more := true; more; {
-		runtime.Gosched() // whoever waits for the lock gets it before the next piece
-		s.mu.Lock()
-		if more = s.state.doPostponed(); !more {
-			released = s.state.takeReleased()
-		}
-		s.handOver()
-		s.mu.Unlock()
-	}
-	s.journal.Release(released...)
 }
 
 // leaveAll lets the subscriptions of a topic that is gone be queues of their own, that nothing new reaches.

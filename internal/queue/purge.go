@@ -6,30 +6,6 @@ import (
 	"fmt"
 )
 
-// stretch is how many pages a purge or a seek concerns as one step: it holds the lock for so long. Of each page all
-// snapshots may have to be asked: where there are many of them the steps are shorter.
-const (
-	stretch     = 8
-	askedAtOnce = 4096 // snapshots that are asked in one step, or all of them for one page
-)
-
-// stretch is where a stretch of pages that begins at a sequence ends, at most at end.
-func (q *queueState) stretch(from, end uint64) uint64 {
-	n, most := 0, stretch
-	if k := len(q.snapshots); k > 0 {
-		most = max(1, min(stretch, askedAtOnce/k))
-	}
-	for p := range q.all.pagesFrom(pageOf(from)) {
-		if n++; n > most {
-			return min(end, p.number*pageSize)
-		}
-		if p.number >= pageOf(end) {
-			break
-		}
-	}
-	return end
-}
-
 // Purge removes every message that a queue has when it is called, also those that are claimed: their tokens go stale.
 // It returns how many there were. Messages go in pieces, the oldest first, each as one step that is journaled: others
 // work meanwhile, and after an error or a crash some have gone.

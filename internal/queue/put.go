@@ -127,9 +127,6 @@ func (s *Store) checkChange(c *Change, puts []preparedPut, ids []message.ID) ([]
 	return puts, ids, checkNotes(c.Notes)
 }
 
-// errAgain: something changed between preparing and launching.
-var errAgain = errors.New("prepare again")
-
 // prepared is a change and what was done for it without the lock: rows made of JSON bodies, bodies of dead letters
 // read.
 type prepared struct {

@@ -106,3 +106,11 @@ func inPlace(from []int) bool {
 	}
 	return true
 }
+
+// occupied is how many messages the queue holds, with those that are on their way into it.
+func (q *queueState) occupied() int64 { return int64(q.all.Len()) + int64(q.all.past) + q.reserved }
+
+// reshapes tells whether messages from before are to be shown in another way with these columns.
+func (q *queueState) reshapes(now message.Columns, from []int) bool {
+	return q.occupied() > 0 && (!inPlace(from) || !sameColumns(q.def.Columns, now))
+}

@@ -22,17 +22,6 @@ type Sought struct {
 	Settled int // waiting or claimed ones that are settled now
 }
 
-// Snapshot remembers which messages of a queue were not settled at one moment. They, and all that came later, are kept
-// while it exists, also when they are
-// settled or purged meanwhile. A message that expires is gone all the same.
-type Snapshot struct {
-	Name    Name
-	Queue   Name
-	Time    time.Time // when it was taken
-	Expires time.Time // zero: never
-	Labels  map[string]string
-}
-
 // SnapshotOptions say how long a snapshot stays.
 type SnapshotOptions struct {
 	Life   time.Duration // 0: DefaultSnapshotLife
@@ -206,11 +195,6 @@ func (s *Store) deleteSnapshot(ctx context.Context, name Name, only *snapshotSta
 		}
 		return &snapshotGone{name}, nil
 	}, snapshotName(name), "")
-}
-
-func (s *state) describe(sn *snapshotState) Snapshot {
-	return Snapshot{Name: sn.name, Queue: sn.queue.name, Time: timeOf(sn.at), Expires: s.time.shown(sn.expire, s.now),
-		Labels: maps.Clone(sn.labels)}
 }
 
 // endSnapshots deletes snapshots whose life has ended and returns those that are left over, because the journal did not

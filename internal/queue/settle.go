@@ -37,35 +37,8 @@ func (s *Store) Settle(ctx context.Context, ss []Settlement) ([]error, error) {
 	return append(errs, rest...), nil
 }
 
-// claimOf finds the claim of a token.
-func (s *state) claimOf(t Token) (*queueState, entry, error) {
-	q, e := s.find(t.Queue, t.Sequence)
-	if e == none {
-		return nil, none, ErrStale
-	}
-	c := e.claim()
-	if c == nil || c.settling || c.epoch != t.Epoch || c.serial != t.Serial || c.deadline != 0 && c.deadline <= s.now {
-		return nil, none, ErrStale
-	}
-	return q, e, nil
-}
-
 // maxReason bounds a reason, which stays in memory with its dead letter.
 const maxReason = 4 << 10
-
-// deadLetter is a message on its way to a dead-letter queue, or to the subscriptions of a topic.
-type deadLetter struct {
-	from   *queueState
-	entry  entry
-	copies []letterCopy
-}
-
-// letterCopy is what one queue gets of a dead letter.
-type letterCopy struct {
-	to      *queueState
-	columns message.Columns // of to, for which the message was made
-	message message.Message
-}
 
 // open tells whether a dead letter may be put into its queues as it is: none is gone, or being deleted or altered, or
 // has other columns by now. The lock is held.
@@ -77,27 +50,6 @@ func (s *Store) open(d *deadLetter) bool {
 		}
 	}
 	return true
-}
-
-// putLetter plans the copies of a dead letter. Those for queues without columns are alike: several have one body.
-func (p *plan) putLetter(d *deadLetter) error {
-	alike := copying{plan: p, body: -1}
-	for i := range d.copies {
-		c := &d.copies[i]
-		var err error
-		if c.columns == nil && len(d.copies) > 1 {
-			if alike.message == nil {
-				alike.message, alike.size = &c.message, c.message.Size()
-			}
-			_, err = alike.share(c.to)
-		} else {
-			_, err = p.put(c.to, &c.message, true)
-		}
-		if err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 // prepareDead reads the bodies of the messages that become dead letters, and sees to it that their queues exist.
@@ -206,18 +158,6 @@ func joinReasons(a, b string) string {
 		return b
 	}
 	return a + "; " + b
-}
-
-func sameColumns(a, b message.Columns) bool {
-	if len(a) != len(b) {
-		return false
-	}
-	for i := range a {
-		if a[i].String() != b[i].String() {
-			return false
-		}
-	}
-	return true
 }
 
 // deadQueue finds or makes the dead-letter queue of a queue.
@@ -354,23 +294,6 @@ func (s *Store) unsettle(q *queueState, e entry) {
 	}
 }
 
-// settling marks a claim whose end is on the way to the journal, or is not any more.
-func (s *state) settling(q *queueState, e entry, on, back bool) {
-	c, g := e.claim(), e.group()
-	if g != nil && c.back != back {
-		g.displace(e)
-		c.back = back
-		g.place(e)
-		s.regroup(q, g)
-	}
-	if o := c.owner; o != nil && on && !c.settling {
-		o.drop(q, e) // it has nothing to put back of it when it is closed
-	} else if o != nil && !on && c.settling {
-		o.hold(q, e)
-	}
-	c.settling, c.back = on, back
-}
-
 // shedPiece is how many claims go back at once with others of their keys that are put back.
 const shedPiece = 1000
 
@@ -430,18 +353,6 @@ func (s *Store) observing(n Name, e entry) func() {
 		hops.Mark(message.Settled, s.clock())
 		s.observe(n, &hops)
 	}
-}
-
-// hops are what is known of a message's way so far.
-func (e entry) hops() (h message.Hops) {
-	h[message.Accepted] = e.at() * 1000
-	if d := e.durable(); d != 0 {
-		h[message.Durable] = (e.at() + int64(d)) * 1000
-	}
-	if c := e.claim(); c != nil {
-		h[message.Claimed] = c.at
-	}
-	return h
 }
 
 // writePacked writes what was packed. The lock is held.

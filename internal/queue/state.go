@@ -253,3 +253,11 @@ func (s *state) takeReleased() []journal.Address {
 	s.released = nil
 	return r
 }
+
+func newListed[T any](less func(a, b T) bool) *btree.BTreeG[T] {
+	return btree.NewBTreeGOptions(less, btree.Options{NoLocks: true})
+}
+
+func lessName(a, b Name) bool { return compareNames(a, b) < 0 }
+
+func lessSnapshot(a, b *snapshotState) bool { return lessName(a.name, b.name) }

@@ -1,6 +1,7 @@
 package queue
 
 import (
+	"fmt"
 	"iter"
 	"math"
 	"slices"
@@ -405,4 +406,29 @@ func (m *matcher) gather(piece int) {
 		m.waiting.Add(seq)
 		m.at, m.seq = k, seq+1
 	}
+}
+
+// gather sees to it that each queue keeps all that these wishes need of it at once, so that nothing is made again while
+// the rest is made. The lock is held.
+func gather(ws []wanted) error {
+	if len(ws) <= 2 { // they fit
+		for _, w := range ws {
+			w.q.together = together{}
+		}
+		return nil
+	}
+	of := map[*queueState][]wanted{}
+	for _, w := range ws {
+		of[w.q] = append(of[w.q], w)
+	}
+	for q, wishes := range of {
+		t := togetherFor(wishes)
+		if t.indexes > maxTogether || t.matchers > maxTogether {
+			return fmt.Errorf("%w: queue %s: one claim names conditions on %d combinations of names, and %d that no "+
+				"index serves: at most %d of each can be looked up at once",
+				ErrCondition, q.name.Short(), t.indexes, t.matchers, maxTogether)
+		}
+		q.together = t
+	}
+	return nil
 }

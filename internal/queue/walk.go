@@ -136,13 +136,3 @@ func (w *walk) step(each func(e entry) bool) {
 		w.next = 0
 	}
 }
-
-// room is what may still be read at once.
-type room struct{ messages, bytes int64 }
-
-// full counts a message of a size and tells whether there is no room for another one.
-func (r *room) full(size int64) bool {
-	r.messages++
-	r.bytes += size
-	return r.messages >= askPiece || r.bytes >= askBytes
-}

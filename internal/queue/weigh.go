@@ -98,28 +98,3 @@ func residentOfLayouts(layouts []*layout) (bytes int64) {
 	}
 	return bytes
 }
-
-// reserve takes memory for a definition on its way to the journal, or refuses it, ErrQueueFull, when there is no room.
-// What takes no more than before always passes, and so does what is needed. Each of some numbers is one more as long as
-// it is on its way. The lock is held, also when the caller calls over.
-func (s *Store) reserve(grown int64, needed bool, coming ...*int) (over func(), err error) {
-	grown = max(grown, 0)
-	p := plan{s: s.state}
-	if grown > 0 && !needed && !p.remembers(grown) {
-		s.state.forgetDue(forgetAtOnce)
-		if err := p.fitsMemory(grown); err != nil {
-			return nil, err
-		}
-	}
-	s.state.reservedResident += grown
-	for _, n := range coming {
-		*n++
-	}
-	return func() {
-		s.state.reservedResident -= grown
-		for _, n := range coming {
-			*n--
-		}
-		grown, coming = 0, nil
-	}, nil
-}

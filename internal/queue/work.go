@@ -9,9 +9,6 @@ import (
 	"github.com/hikyaku/hikyaku/internal/message"
 )
 
-// tickBatch bounds how long the lock is held for things that have become due.
-const tickBatch = 1000
-
 // retryWork is how long the Store waits before it tries work of its own again that the journal did not take.
 const retryWork = time.Second
 
@@ -202,18 +199,6 @@ func (s *Store) expireAll(ds []doomed) (again []doomed) {
 		ds = ds[n:]
 	}
 	return again
-}
-
-// there tells whether a message is still doomed: it may have been purged meanwhile, or settled and brought back by
-// seeks. The lock is held.
-func (d doomed) there() bool { return !d.q.gone && d.e.doomed() }
-
-func (e entry) doomed() bool {
-	if !e.there() {
-		return false
-	}
-	c := e.claim()
-	return c != nil && c.doomed()
 }
 
 // end removes doomed messages, in one group with what each plans for them by index. It returns how many went on their
