@@ -12,6 +12,8 @@
 //   - code that imports a package made for tests;
 //   - a public library that depends on more than the standard library when it promises not to;
 //   - code that names queue.Store and is not among those that open one (keepers in store_test.go);
+//   - a state of internal/queue that does not compile without the store, or that could wait, read a clock or do input
+//     or output (state_test.go);
 //   - a package without a package comment, a file of code with more than 500 lines;
 //   - a table of floors in docs/architecture.md that is not the map.
 //

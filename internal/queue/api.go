@@ -223,3 +223,12 @@ type Snapshot struct {
 	Expires time.Time // zero: never
 	Labels  map[string]string
 }
+
+// records is about how many records a change makes.
+func (c *Change) records() int {
+	n := len(c.Settles) + len(c.Notes)
+	for i := range c.Puts {
+		n += len(c.Puts[i].Messages)
+	}
+	return n
+}

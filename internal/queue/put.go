@@ -336,15 +336,6 @@ func rowsFor(n Name, cs message.Columns, msgs []message.Message) ([][]message.Va
 	return rows, nil
 }
 
-// records is about how many records a change makes.
-func (c *Change) records() int {
-	n := len(c.Settles) + len(c.Notes)
-	for i := range c.Puts {
-		n += len(c.Puts[i].Messages)
-	}
-	return n
-}
-
 // launched is what became of a change that was sent to the journal.
 type launched struct {
 	flight  *flight     // nil: there was nothing to write

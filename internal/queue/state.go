@@ -37,14 +37,16 @@ type state struct {
 	queueList, topicList *btree.BTreeG[Name]
 	snapshotList         *btree.BTreeG[*snapshotState]
 
-	messages, bytes         int64             // of all queues, with those kept for a seek
-	resident                int64             // bytes that messages, notes and definitions take in memory, about
-	idBytes                 int64             // that deduplication ids, places of sources and snapshots take in memory
-	reserved, reservedBytes int64             // puts under way to the journal
-	reservedResident        int64             // and what they, notes and definitions under way will take in memory, about
-	pending                 map[string]*draft // deduplication ids and notes under way to the journal
-	coming                  int               // queues and topics under way to the journal,
-	comingSnapshots         int               // and snapshots
+	messages, bytes         int64 // of all queues, with those kept for a seek
+	resident                int64 // bytes that messages, notes and definitions take in memory, about
+	idBytes                 int64 // that deduplication ids, places of sources and snapshots take in memory
+	reserved, reservedBytes int64 // puts under way to the journal
+	reservedResident        int64 // and what they, notes and definitions under way will take in memory, about
+
+	pending map[string]*draft // deduplication ids and notes under way to the journal
+
+	coming          int // queues and topics under way to the journal,
+	comingSnapshots int // and snapshots
 
 	alarms   alarms
 	windows  windows
