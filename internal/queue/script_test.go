@@ -24,7 +24,12 @@ var update = flag.Bool("update", false, "write what the scripts answer into thei
 // TestScripts plays the stories in testdata/*.txt on a pure state: each command stands on a line, its answer below it,
 // indented. See the table of commands in (*stage).do.
 func TestScripts(t *testing.T) {
-	files, err := filepath.Glob("testdata/*.txt")
+	playAll(t, "testdata/*.txt", false)
+}
+
+// playAll plays the stories of some files; with effects, after each command what the Store has to do then.
+func playAll(t *testing.T, pattern string, effects bool) {
+	files, err := filepath.Glob(pattern)
 	if err != nil || len(files) == 0 {
 		t.Fatalf("no scripts: %v", err)
 	}
@@ -34,7 +39,7 @@ func TestScripts(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			got := play(t, text)
+			got := play(t, text, effects)
 			if *update {
 				if err := os.WriteFile(f, got, 0o644); err != nil {
 					t.Fatal(err)
@@ -48,8 +53,11 @@ func TestScripts(t *testing.T) {
 	}
 }
 
-func play(t *testing.T, text []byte) []byte {
+func play(t *testing.T, text []byte, effects bool) []byte {
 	st := newStage(t)
+	if effects {
+		st.effects = newEffects(st)
+	}
 	var out bytes.Buffer
 	sc := bufio.NewScanner(bytes.NewReader(text))
 	for sc.Scan() {
@@ -81,6 +89,7 @@ type stage struct {
 	number  uint64
 	answers []string
 	bodies  bodyParts
+	effects *effects // nil: they are not told
 }
 
 func newStage(t *testing.T) *stage {
@@ -116,7 +125,19 @@ func (st *stage) event(events ...event) {
 		st.t.Fatal(err)
 	}
 	st.log = append(st.log, g)
+	if st.effects != nil {
+		st.effects.append(g)
+	}
 	st.serve()
+}
+
+// write logs what has been applied already.
+func (st *stage) write(e event) {
+	g := []applied{{at: st.s.now, event: e, addr: journal.Address{Position: journal.Position(len(st.log) + 1)}}}
+	st.log = append(st.log, g)
+	if st.effects != nil {
+		st.effects.append(g)
+	}
 }
 
 // serve serves all that can be served, as the Store does under several holds of its lock.
@@ -140,12 +161,16 @@ func (st *stage) do(line string) string {
 		"back": st.settle(endBack), "extend": st.extend, "purge": st.purge, "delete": st.delete, "advance": st.advance,
 		"restart": st.restart,
 		"show":    st.show, "owner-gone": st.ownerGone,
+		"dead": st.dead, "replay": st.replay, "snapshot": st.snapshot, "seek": st.seek,
 	}
 	f := verbs[words[0]]
 	if f == nil {
 		st.t.Fatalf("unknown command %q", line)
 	}
 	f(words[1:])
+	if st.effects != nil {
+		st.effects.tell()
+	}
 	return strings.Join(st.answers, "\n")
 }
 
@@ -181,14 +206,15 @@ func duration(st *stage, s string) time.Duration {
 	return d
 }
 
-// queue NAME [max_attempts=N] [delay=D] [retention=D] [dedup=D] [max=N] [topic=T] [filter=WORD] [unordered=yes]
+// queue NAME [max_attempts=N] [delay=D] [retention=D] [history=D] [dedup=D] [max=N] [topic=T] [filter=WORD]
+// [unordered=yes]
 func (st *stage) queue(words []string) {
 	o, _ := options(words[1:])
 	n := Name{DefaultNamespace, words[0]}
 	max, _ := strconv.Atoi(o["max_attempts"])
 	limit, _ := strconv.ParseInt(o["max"], 10, 64)
 	d := Definition{MaxAttempts: max, Delay: duration(st, o["delay"]), Retention: duration(st, o["retention"]),
-		DedupWindow: duration(st, o["dedup"]), MaxMessages: limit, Topic: o["topic"],
+		History: duration(st, o["history"]), DedupWindow: duration(st, o["dedup"]), MaxMessages: limit, Topic: o["topic"],
 		Filter: strings.ReplaceAll(o["filter"], ":", "="), Unordered: o["unordered"] != ""}.normal(n)
 	st.event(&queueDefined{queue: st.s.nextID, name: n, def: d})
 }
@@ -325,8 +351,7 @@ func (st *stage) asker(words []string) (a asker, name string) {
 func (st *stage) note(a *asker, name string, n int) {
 	for i, p := range a.picks[n:] {
 		ev := p.event()
-		st.log = append(st.log,
-			[]applied{{at: st.s.now, event: &ev, addr: journal.Address{Position: journal.Position(len(st.log) + 1)}}})
+		st.write(&ev)
 		label := name
 		if n+i > 0 {
 			label = fmt.Sprintf("%s%d", name, n+i+1)
@@ -406,10 +431,11 @@ func (st *stage) settle(end ending) func([]string) {
 	}
 }
 
-// doom does what the Store does with messages that are out of attempts or expired, but for the dead-letter queue.
+// doom does what the Store does with messages that are out of attempts or expired, but for the dead-letter queue, and
+// with snapshots whose life has ended.
 func (st *stage) doom() {
-	ex, ov := st.s.exhausted, st.s.overdue
-	st.s.exhausted, st.s.overdue = nil, nil
+	ex, ov, over := st.s.exhausted, st.s.overdue, st.s.over
+	st.s.exhausted, st.s.overdue, st.s.over = nil, nil, nil
 	for _, d := range ex {
 		st.say("%s %d is out of attempts", d.q.name.Name, d.e.seq())
 		st.event(&settled{queue: d.q.id, seq: d.e.seq(), end: endDead})
@@ -417,6 +443,10 @@ func (st *stage) doom() {
 	for _, d := range ov {
 		st.say("%s %d has expired", d.q.name.Name, d.e.seq())
 		st.event(&settled{queue: d.q.id, seq: d.e.seq(), end: endExpired})
+	}
+	for _, sn := range over {
+		st.say("the life of snapshot %s has ended", sn.name.Name)
+		st.event(&snapshotGone{name: sn.name})
 	}
 }
 
@@ -468,7 +498,7 @@ func (st *stage) advance(words []string) {
 // lapse logs which leases have ended, as the Store does.
 func (st *stage) lapse() {
 	for _, e := range st.s.lapsed {
-		st.log = append(st.log, []applied{{at: st.s.now, event: e}})
+		st.write(e)
 	}
 	st.s.lapsed = nil
 }
