@@ -130,6 +130,12 @@ func (s Stats) And(o Stats) Stats {
 	return s
 }
 
+// Reader is what a log is read with: the part of Journal that changes nothing.
+type Reader interface {
+	Read(ctx context.Context, addrs []Address, each func(i int, r Record, err error)) error
+	Scan(ctx context.Context, from Position) iter.Seq2[Group, error]
+}
+
 // Done is told what became of a group: its position, or an error. left is how many done functions, of later groups,
 // follow at once, without any wait: whoever is told of many groups may do once for several of them what they have in
 // common.

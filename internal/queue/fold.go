@@ -5,6 +5,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
+	"slices"
 
 	"github.com/hikyaku/hikyaku/internal/journal"
 )
@@ -48,8 +50,25 @@ func fold(ctx context.Context, j journal.Journal) (*state, error) {
 	return s, nil
 }
 
+// Live returns which records a checkpoint of a Store's needs, in the order of the log, for a node that keeps the log and
+// has no Store over it. What the checkpoint does not have itself is read from the log.
+func Live(ctx context.Context, checkpoint io.Reader, log journal.Reader) ([]journal.Address, error) {
+	s := newState()
+	s.folding = true
+	bodies := map[journal.Address]*sharedBody{}
+	if err := s.restore(bufio.NewReaderSize(checkpoint, 1<<20), bodies); err != nil {
+		return nil, err
+	}
+	if err := readPages(ctx, log, s, bodies); err != nil {
+		return nil, err
+	}
+	live := slices.Collect(s.live())
+	slices.SortFunc(live, journal.Address.Compare)
+	return slices.Compact(live), nil
+}
+
 // readPages completes a state that was restored from a checkpoint.
-func readPages(ctx context.Context, j journal.Journal, s *state, bodies map[journal.Address]*sharedBody) error {
+func readPages(ctx context.Context, j journal.Reader, s *state, bodies map[journal.Address]*sharedBody) error {
 	addrs := make([]journal.Address, len(s.unread))
 	for i := range s.unread {
 		addrs[i] = s.unread[i].record

@@ -52,6 +52,12 @@ func (r *Replica) reclaim(ctx context.Context) error {
 	if r.o.Live == nil {
 		return nil
 	}
+	r.mu.Lock()
+	owns := r.owner != nil && r.owner.lost == nil
+	r.mu.Unlock()
+	if owns && r.log.size() < 2*r.swept+placesFew {
+		return nil // what is not needed was released already, and the table is small
+	}
 	_, checkpoint, _, err := r.log.journal().LoadCheckpoint(ctx)
 	if err != nil {
 		return err
@@ -61,13 +67,17 @@ func (r *Replica) reclaim(ctx context.Context) error {
 	if err != nil || h.none {
 		return err
 	}
-	live, err := r.o.Live(checkpoint)
+	live, err := r.o.Live(ctx, checkpoint, r.log)
 	if err != nil {
 		return err
 	}
 	r.log.journal().Release(r.log.sweep(live, h.at)...)
+	r.swept = r.log.size()
 	return nil
 }
+
+// placesFew are too few to look which are needed.
+const placesFew = 1 << 16
 
 // await waits until what this node has is on most nodes up to an index.
 func (r *Replica) await(ctx context.Context, index uint64) error {

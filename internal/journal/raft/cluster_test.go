@@ -23,7 +23,7 @@ import (
 type cluster struct {
 	t     *testing.T
 	tick  time.Duration
-	live  func(io.Reader) ([]journal.Address, error)
+	live  func(context.Context, io.Reader, journal.Reader) ([]journal.Address, error)
 	local map[uint64]Local
 	peers []uint64
 

@@ -153,7 +153,7 @@ func loadCheckpoint(ctx context.Context, o *Options, local journal.Journal) (h h
 	if h, err = readHeader(r); err != nil {
 		return h, nil, err
 	}
-	table := &log{places: h.places}
+	table := &log{local: local, places: h.places}
 	if o.Live == nil || h.none {
 		for _, p := range h.places {
 			for i := range p.records {
@@ -162,7 +162,7 @@ func loadCheckpoint(ctx context.Context, o *Options, local journal.Journal) (h h
 		}
 		return h, live, nil
 	}
-	needed, err := o.Live(r)
+	needed, err := o.Live(ctx, r, table)
 	if err != nil {
 		return h, nil, err
 	}

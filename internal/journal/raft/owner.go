@@ -188,25 +188,7 @@ func (o *owner) Read(ctx context.Context, addrs []journal.Address, each func(int
 	if err := o.open(); err != nil {
 		return err
 	}
-	local := make([]journal.Address, 0, len(addrs))
-	which := make([]int, 0, len(addrs))
-	for i, a := range addrs {
-		at, there := o.r.log.find(a)
-		if !there {
-			each(i, journal.Record{}, journal.ErrReleased)
-			continue
-		}
-		local, which = append(local, at), append(which, i)
-	}
-	return o.r.log.journal().Read(ctx, local, func(i int, rec journal.Record, err error) {
-		var damage *journal.DamageError
-		if errors.As(err, &damage) {
-			d := *damage
-			d.Record = addrs[which[i]]
-			err = &d
-		}
-		each(which[i], rec, err)
-	})
+	return o.r.log.Read(ctx, addrs, each)
 }
 
 // open tells whether the journal has not been closed. Who has lost the log may read it still.

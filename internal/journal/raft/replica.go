@@ -27,9 +27,9 @@ type Options struct {
 	// Ship gives another replica what Receive takes there. It is called in a goroutine of its own, and returns when
 	// the other has it. Of a stale checkpoint nothing comes of it.
 	Ship func(ctx context.Context, to uint64, parcel func(io.Writer) error) error
-	// Live reads a checkpoint of the owner's, and returns the records that are still needed, in order. May be nil:
-	// then nothing is reclaimed on nodes that do not own the log.
-	Live func(checkpoint io.Reader) ([]journal.Address, error)
+	// Live reads a checkpoint of the owner's, and returns the records that are still needed, in order. What the
+	// checkpoint does not have itself is in the log. May be nil: then nothing is reclaimed on nodes that do not own it.
+	Live func(ctx context.Context, checkpoint io.Reader, log journal.Reader) ([]journal.Address, error)
 
 	Tick          time.Duration // 100 ms when 0
 	ElectionTicks int           // after so many without a leader's word there is an election; 20 when 0
@@ -85,6 +85,7 @@ type Replica struct {
 	ships        map[uint64]uint64 // checkpoints that other replicas have to get: being sent, by replica
 
 	saving    sync.Mutex // of a checkpoint
+	swept     int        // places there were when it was looked last which are needed; saving
 	receiving sync.Mutex // of a log
 	loop      loop
 }
@@ -210,6 +211,9 @@ func (r *Replica) Campaign() { r.ask(func(b *inbox) { b.campaign = true }) }
 
 // Transfer lets another replica lead. What this one has owned is lost at once.
 func (r *Replica) Transfer(to uint64) { r.ask(func(b *inbox) { b.transfer = to }) }
+
+// Unreachable says that messages to another replica may have been lost.
+func (r *Replica) Unreachable(id uint64) { r.do(func() { r.loop.node.ReportUnreachable(id) }) }
 
 func (r *Replica) ask(what func(*inbox)) {
 	r.mu.Lock()

@@ -3,12 +3,42 @@ package raft
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"iter"
+	"math"
 	"slices"
 
 	"github.com/hikyaku/hikyaku/internal/journal"
 )
+
+// Read is journal.Journal's.
+func (l *log) Read(ctx context.Context, addrs []journal.Address, each func(int, journal.Record, error)) error {
+	local := make([]journal.Address, 0, len(addrs))
+	which := make([]int, 0, len(addrs))
+	for i, a := range addrs {
+		at, there := l.find(a)
+		if !there {
+			each(i, journal.Record{}, journal.ErrReleased)
+			continue
+		}
+		local, which = append(local, at), append(which, i)
+	}
+	return l.journal().Read(ctx, local, func(i int, rec journal.Record, err error) {
+		var damage *journal.DamageError
+		if errors.As(err, &damage) {
+			d := *damage
+			d.Record = addrs[which[i]]
+			err = &d
+		}
+		each(which[i], rec, err)
+	})
+}
+
+// Scan is journal.Journal's, of all that is here.
+func (l *log) Scan(ctx context.Context, from journal.Position) iter.Seq2[journal.Group, error] {
+	return l.scan(ctx, uint64(from), math.MaxUint64)
+}
 
 // scan walks the groups behind an index, up to last, as journal.Journal's Scan does.
 func (l *log) scan(ctx context.Context, from, last uint64) iter.Seq2[journal.Group, error] {
@@ -55,6 +85,13 @@ func (l *log) hasAll(index uint64) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return index >= l.compacted
+}
+
+// size is how many places there are.
+func (l *log) size() int {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return len(l.places)
 }
 
 // first is the local position of the first thing at an index or behind it.

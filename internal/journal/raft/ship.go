@@ -109,7 +109,7 @@ func (r *Replica) pack(ctx context.Context, to io.Writer, what byte, m *pb.Messa
 	if h.none {
 		return journal.ErrNoCheckpoint
 	}
-	table := &log{places: h.places}
+	table := &log{local: local, places: h.places}
 	h.places = nil
 	w.bytes([]byte{what})
 	w.bytes(h.encode())
@@ -132,7 +132,7 @@ func (r *Replica) pack(ctx context.Context, to io.Writer, what byte, m *pb.Messa
 		if r.o.Live == nil {
 			return errors.New("nobody tells which records are live")
 		}
-		live, err := r.o.Live(bytes.NewReader(spool))
+		live, err := r.o.Live(ctx, bytes.NewReader(spool), table)
 		if err != nil {
 			return err
 		}
