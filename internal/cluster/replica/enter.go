@@ -1,0 +1,143 @@
+package replica
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/hikyaku/hikyaku/internal/journal/raft"
+)
+
+const (
+	// askAgain is how often nodes are asked that are not there.
+	askAgain = 200 * time.Millisecond
+	askMost  = 5 * time.Second
+	sayAgain = 10 * time.Second
+)
+
+// enter finds out whether the log is there already, and makes this node's replica one of it. It returns who is in the
+// group where the log begins.
+func (r *Replica) enter(ctx context.Context) (first []uint64, err error) {
+	all := []uint64{firstID(r.o.Node)}
+	for _, p := range r.o.Peers {
+		all = append(all, firstID(p.Node))
+	}
+	if r.id == firstID(r.o.Node) {
+		return all, nil
+	}
+	said := time.Now()
+	for {
+		exists, missing := r.look(ctx)
+		switch {
+		case exists != nil:
+			if first, missing = r.comeBack(ctx, exists); missing == nil {
+				return first, nil
+			}
+		case missing == nil && r.id == 0: // all are there, and nobody has a log that is older than a moment
+			r.id, r.made = firstID(r.o.Node), true
+			return all, r.dir.setID(r.id)
+		}
+		if time.Since(said) > sayAgain {
+			said = time.Now()
+			r.o.Report(fmt.Errorf("waiting for the other nodes: %w", missing))
+		}
+		select {
+		case <-ctx.Done():
+			return nil, errors.Join(ctx.Err(), missing)
+		case <-time.After(askAgain):
+		}
+	}
+}
+
+// look asks all other nodes whether there is a log. exists is who was in its group at first; nil: none says that there
+// is one, and err names who did not answer.
+func (r *Replica) look(ctx context.Context) (exists []uint64, err error) {
+	ctx, cancel := context.WithTimeout(ctx, askMost)
+	defer cancel()
+	type answer struct {
+		told
+		err error
+	}
+	answers := make(chan answer, len(r.o.Peers))
+	for _, p := range r.o.Peers {
+		go func() {
+			t, err := r.ask(ctx, p, question{})
+			if err != nil {
+				err = fmt.Errorf("node %s: %w", p.Node, err)
+			}
+			answers <- answer{t, err}
+		}()
+	}
+	for range r.o.Peers {
+		a := <-answers
+		if a.Exists && !a.New {
+			exists = a.First
+		}
+		err = errors.Join(err, a.err)
+	}
+	return exists, err
+}
+
+// comeBack has the others take this node's new replica in the place of the one that is lost.
+func (r *Replica) comeBack(ctx context.Context, first []uint64) ([]uint64, error) {
+	if r.id == 0 {
+		r.id = otherID(r.o.Node)
+		if err := r.dir.setID(r.id); err != nil {
+			return nil, err
+		}
+	}
+	var all error
+	for _, p := range r.o.Peers {
+		ctx, cancel := context.WithTimeout(ctx, askMost)
+		t, err := r.ask(ctx, p, question{Replace: r.id})
+		cancel()
+		switch {
+		case err != nil:
+			all = errors.Join(all, fmt.Errorf("node %s: %w", p.Node, err))
+		case t.Member:
+			return first, nil
+		default:
+			all = errors.Join(all, fmt.Errorf("node %s: %s", p.Node, t.Refused))
+		}
+	}
+	return nil, all
+}
+
+// replace makes a replica the one of a node, step by step: nil when it is.
+func (r *Replica) replace(ctx context.Context, node string, id uint64) error {
+	voters, learners := r.raft.Members()
+	there := false
+	for _, other := range append(voters, learners...) {
+		if other == id {
+			there = true
+		} else if isOf(other, node) {
+			return errors.Join(errors.New("its old replica leaves first"), r.raft.Change(ctx, raft.Leave, other))
+		}
+	}
+	if there {
+		return nil
+	}
+	return errors.Join(errors.New("it is being taken in"), r.raft.Change(ctx, raft.Learn, id))
+}
+
+// promote gives a vote to those who have the log but for what came just now.
+func (r *Replica) promote(s raft.Status) {
+	ctx, cancel := context.WithTimeout(r.ctx, time.Second)
+	defer cancel()
+	all, err := r.raft.Progress(ctx)
+	if err != nil {
+		return // another one leads
+	}
+	for _, p := range all {
+		if p.Learner && p.Active && p.Match+closeBy >= s.Last {
+			if err := r.raft.Change(ctx, raft.Vote, p.ID); err != nil {
+				r.o.Report(err)
+			}
+			return
+		}
+	}
+}
+
+// closeBy is how many groups a replica may lack that is given a vote.
+const closeBy = 1000

@@ -1,0 +1,150 @@
+package replica
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"hash/crc32"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"github.com/hikyaku/hikyaku/internal/journal"
+	"github.com/hikyaku/hikyaku/internal/journal/file"
+	"github.com/hikyaku/hikyaku/internal/journal/raft"
+)
+
+// folder is where a node keeps its copy of the log: the log itself, and which replica it is. A log that comes from
+// another node is made in "coming", is whole in "ready", and takes the place of the old one.
+type folder struct {
+	dir string
+	o   file.Options // but for Dir
+}
+
+const (
+	logName    = "log"
+	comingName = "coming"
+	readyName  = "ready"
+	idName     = "replica"
+)
+
+func (f folder) path(name string) string { return filepath.Join(f.dir, name) }
+
+func (f folder) open(ctx context.Context, name string) (journal.Journal, error) {
+	o := f.o
+	o.Dir = f.path(name)
+	return file.Open(ctx, o)
+}
+
+// Open implements raft.Local.
+func (f folder) Open(ctx context.Context) (journal.Journal, error) {
+	if err := f.finish(); err != nil {
+		return nil, err
+	}
+	return f.open(ctx, logName)
+}
+
+// finish puts a log that is ready in its place, after a crash had come in between.
+func (f folder) finish() error {
+	if _, err := os.Stat(f.path(readyName)); errors.Is(err, fs.ErrNotExist) {
+		return nil
+	} else if err != nil {
+		return err
+	}
+	if err := os.RemoveAll(f.path(logName)); err != nil {
+		return err
+	}
+	if err := os.Rename(f.path(readyName), f.path(logName)); err != nil {
+		return err
+	}
+	return syncFolder(f.dir)
+}
+
+// Fresh implements raft.Local.
+func (f folder) Fresh(ctx context.Context) (journal.Journal, raft.Replace, error) {
+	if err := os.RemoveAll(f.path(comingName)); err != nil {
+		return nil, nil, err
+	}
+	fresh, err := f.open(ctx, comingName)
+	if err != nil {
+		return nil, nil, err
+	}
+	return fresh, func(ctx context.Context) (journal.Journal, error) {
+		if err := fresh.Close(); err != nil {
+			return nil, err
+		}
+		if err := os.Rename(f.path(comingName), f.path(readyName)); err != nil {
+			return nil, err
+		}
+		if err := syncFolder(f.dir); err != nil {
+			return nil, err
+		}
+		return f.Open(ctx)
+	}, nil
+}
+
+func syncFolder(dir string) error {
+	d, err := os.Open(dir)
+	if err != nil {
+		return err
+	}
+	return errors.Join(d.Sync(), d.Close())
+}
+
+// id is which replica the folder is of; 0: none yet.
+func (f folder) id() (uint64, error) {
+	b, err := os.ReadFile(f.path(idName))
+	if errors.Is(err, fs.ErrNotExist) {
+		return 0, nil
+	}
+	if err != nil {
+		return 0, err
+	}
+	id, err := strconv.ParseUint(strings.TrimSpace(string(b)), 16, 64)
+	if err != nil || id == 0 {
+		return 0, fmt.Errorf("%s says which replica of the log this is, and cannot be read: %q", f.path(idName), b)
+	}
+	return id, nil
+}
+
+// setID makes the folder that of a replica, durably.
+func (f folder) setID(id uint64) error {
+	if err := os.MkdirAll(f.dir, 0o700); err != nil {
+		return err
+	}
+	name := f.path(idName + ".new")
+	w, err := os.OpenFile(name, os.O_CREATE|os.O_TRUNC|os.O_WRONLY, 0o600)
+	if err != nil {
+		return err
+	}
+	_, err = fmt.Fprintf(w, "%016x\n", id)
+	if err := errors.Join(err, w.Sync(), w.Close()); err != nil {
+		return err
+	}
+	if err := os.Rename(name, f.path(idName)); err != nil {
+		return err
+	}
+	return syncFolder(f.dir)
+}
+
+// Ids of replicas begin with a sum of the node's name. A node that has lost its disk comes back as another replica of
+// the same name: what the old one had promised it cannot know.
+
+// firstID is the id of a node's replica when the log is new.
+func firstID(node string) uint64 {
+	return uint64(crc32.ChecksumIEEE([]byte(node)))<<32 | 1
+}
+
+// otherID is an id of a replica in the place of one that is lost.
+func otherID(node string) uint64 {
+	var b [4]byte
+	_, _ = rand.Read(b[:]) // it cannot fail
+	return firstID(node)&^0xffffffff | uint64(binary.LittleEndian.Uint32(b[:])|2)
+}
+
+// isOf tells whether an id is of a node.
+func isOf(id uint64, node string) bool { return id>>32 == firstID(node)>>32 }

@@ -1,0 +1,213 @@
+package replica_test
+
+import (
+	"context"
+	"errors"
+	"net"
+	"os"
+	"path/filepath"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/hikyaku/hikyaku/internal/cluster/replica"
+	"github.com/hikyaku/hikyaku/internal/journal"
+	"github.com/hikyaku/hikyaku/internal/journal/file"
+	"github.com/hikyaku/hikyaku/internal/link"
+	"github.com/hikyaku/hikyaku/internal/waittest"
+)
+
+const secret = "a secret of thirty-two characters or more"
+
+// node is a node of a cluster in this process.
+type node struct {
+	name, dir string
+	peers     []link.Peer
+	address   string
+	link      *link.Listener
+	r         *replica.Replica
+}
+
+// three are nodes with addresses that are free.
+func three(t *testing.T) (all []*node) {
+	t.Helper()
+	for _, name := range []string{"a", "b", "c"} {
+		l, err := net.Listen("tcp", "127.0.0.1:0")
+		if err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, &node{name: name, dir: t.TempDir(), address: l.Addr().String()})
+		if err := l.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, n := range all {
+		for _, o := range all {
+			if o != n {
+				n.peers = append(n.peers, link.Peer{Node: o.name, Address: o.address})
+			}
+		}
+		t.Cleanup(func() { n.stop(t) })
+	}
+	return all
+}
+
+func (n *node) start(t *testing.T) error {
+	t.Helper()
+	l, err := link.Listen(t.Context(), link.Options{Listen: n.address, Cluster: "test", Node: n.name, Secret: secret})
+	if err != nil {
+		return err
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	r, err := replica.Open(ctx, replica.Options{Node: n.name, Peers: n.peers, Link: l,
+		Dir: filepath.Join(n.dir, "cluster"), File: file.Options{SegmentBytes: 1 << 20}, Tick: 20 * time.Millisecond,
+		Report: func(err error) { t.Log(n.name, err) }})
+	if err != nil {
+		return errors.Join(err, l.Close())
+	}
+	n.link, n.r = l, r
+	return nil
+}
+
+func (n *node) stop(t *testing.T) {
+	t.Helper()
+	if n.r == nil {
+		return
+	}
+	if err := errors.Join(n.r.Close(), n.link.Close()); err != nil {
+		t.Error(n.name, err)
+	}
+	n.r = nil
+}
+
+func startAll(t *testing.T, all []*node) {
+	t.Helper()
+	var starting sync.WaitGroup
+	for _, n := range all {
+		starting.Go(func() {
+			if err := n.start(t); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	starting.Wait()
+	if t.Failed() {
+		t.FailNow()
+	}
+}
+
+// ownerOf waits for the node that owns the log, and opens it.
+func ownerOf(t *testing.T, all []*node) (*node, journal.Journal) {
+	t.Helper()
+	var owner *node
+	var j journal.Journal
+	waittest.Until(t, "a node owns the log", func() bool {
+		for _, n := range all {
+			if n.r == nil || n.r.Owner().Node != n.name {
+				continue
+			}
+			ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+			got, _, err := n.r.Own(ctx)
+			cancel()
+			if err == nil {
+				owner, j = n, got
+				return true
+			}
+		}
+		return false
+	})
+	return owner, j
+}
+
+func put(t *testing.T, j journal.Journal, n uint64) {
+	t.Helper()
+	done := make(chan error, 1)
+	err := j.Append([]journal.Record{{Life: journal.Lasting, Sequence: n, Body: make([]byte, 1000)}},
+		func(_ journal.Position, err error, _ int) { done <- err })
+	if err == nil {
+		err = <-done
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// mustHave fails unless the log has the messages 1 to n.
+func mustHave(t *testing.T, j journal.Journal, n uint64) {
+	t.Helper()
+	want := uint64(0)
+	for g, err := range j.Scan(t.Context(), 0) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		if want++; g.Records[0].Sequence != want {
+			t.Fatalf("message %d stands where %d should", g.Records[0].Sequence, want)
+		}
+	}
+	if want != n {
+		t.Fatalf("the log has %d messages of %d", want, n)
+	}
+}
+
+func TestALogIsThereWhenItsNodesAreStartedAgain(t *testing.T) {
+	all := three(t)
+	startAll(t, all)
+	_, j := ownerOf(t, all)
+	for n := range uint64(50) {
+		put(t, j, n+1)
+	}
+	for _, n := range all {
+		n.stop(t)
+	}
+	startAll(t, all)
+	owner, j := ownerOf(t, all)
+	mustHave(t, j, 50)
+	if err := owner.r.Transfer(t.Context(), ""); err != nil {
+		t.Fatal(err)
+	}
+	if err := j.Health(); !errors.Is(err, journal.ErrLost) {
+		t.Errorf("who gave the log away says %v", err)
+	}
+	_, j = ownerOf(t, all)
+	mustHave(t, j, 50)
+	put(t, j, 51)
+}
+
+func TestANodeThatHasLostItsDiskComesBackAsAnotherReplica(t *testing.T) {
+	all := three(t)
+	startAll(t, all)
+	owner, j := ownerOf(t, all)
+	for n := range uint64(20) {
+		put(t, j, n+1)
+	}
+	var lost *node
+	for _, n := range all {
+		if n != owner {
+			lost = n
+		}
+	}
+	lost.stop(t)
+	put(t, j, 21)
+	if err := os.RemoveAll(lost.dir); err != nil {
+		t.Fatal(err)
+	}
+	if err := lost.start(t); err != nil {
+		t.Fatal(err)
+	}
+	waittest.Until(t, "the node can own the log", func() bool {
+		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+		defer cancel()
+		return owner.r.Transfer(ctx, lost.name) == nil || lost.r.Owner().Node == lost.name
+	})
+	now, j := ownerOf(t, all)
+	if now != lost {
+		t.Fatalf("node %s owns the log", now.name)
+	}
+	mustHave(t, j, 21)
+	put(t, j, 22)
+	// It has a vote: with one other it goes on.
+	owner.stop(t)
+	put(t, j, 23)
+	mustHave(t, j, 23)
+}
