@@ -176,7 +176,7 @@ func threeNodes(t *testing.T) (log *sharedLog, nodes map[string]*clusterNode) {
 cluster: { node: %s, peers: { %s }, secret: %s }
 api:
   http: { listen: "%s" }
-  mysql: { listen: "%s", socket: "off" }
+  mysql: { listen: "%s", socket: none }
   sqs: { listen: "%s" }
   pubsub: { listen: "%s" }
   lambda: { off: true }
