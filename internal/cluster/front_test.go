@@ -247,8 +247,10 @@ func TestANodeSaysItselfThatItLives(t *testing.T) {
 		text, err := io.ReadAll(resp.Body)
 		return resp.Status + " " + string(text), err
 	}
-	if got, err := ask("/livez"); err != nil || got != "200 OK ok\n" {
-		t.Fatalf("%q, %v", got, err)
+	for _, path := range []string{"/livez", "/healthz", "/livez?from=balancer"} {
+		if got, err := ask(path); err != nil || got != "200 OK ok\n" {
+			t.Errorf("%s: %q, %v", path, got, err)
+		}
 	}
 	// Everything else goes to the owner, whole.
 	if _, err := all["b"].Open(t.Context(), "http", "127.0.0.1:0", Door{Live: true}); err != nil {

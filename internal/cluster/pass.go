@@ -8,6 +8,7 @@ import (
 	"io"
 	"net"
 	"os"
+	"strings"
 	"sync"
 	"time"
 
@@ -195,32 +196,45 @@ func arrivalOf(door string, c net.Conn) arrival {
 	return a
 }
 
-// alive answers a request for /livez, and returns nil; or the connection, of which nothing is read.
+// liveRequests are what a node answers itself.
+var liveRequests = []string{"GET /livez", "GET /healthz"}
+
+// isLive tells whether first is the beginning of one of them; it may become one: more has to be read to know.
+func isLive(first []byte) (is, maybe bool) {
+	for _, request := range liveRequests {
+		if len(first) <= len(request) {
+			maybe = maybe || strings.HasPrefix(request, string(first))
+			continue
+		}
+		rest, same := strings.CutPrefix(string(first), request)
+		is = is || same && (rest[0] == ' ' || rest[0] == '?')
+	}
+	return is, maybe
+}
+
+// alive answers a request for /livez, and returns nil; or the connection, of which nothing is lost.
 func (f *Front) alive(c net.Conn) net.Conn {
-	const request = "GET /livez"
 	stop := context.AfterFunc(f.ctx, func() { _ = c.SetReadDeadline(time.Unix(1, 0)) })
 	defer stop()
 	if err := c.SetReadDeadline(time.Now().Add(f.o.Wait)); err != nil {
-		_ = c.Close()
+		_ = c.Close() // it is gone
 		return nil
 	}
 	first := make([]byte, 0, 4<<10)
-	for len(first) < len(request) && bytes.HasPrefix([]byte(request), first) {
+	is, maybe := isLive(first)
+	for maybe {
 		n, err := c.Read(first[len(first):cap(first)])
 		first = first[:len(first)+n]
-		if err != nil && !errors.Is(err, os.ErrDeadlineExceeded) {
-			if len(first) > 0 && errors.Is(err, io.EOF) {
-				break // it has said less than a request; its door shall tell it so
-			}
+		is, maybe = isLive(first)
+		if err != nil && len(first) == 0 && !errors.Is(err, os.ErrDeadlineExceeded) {
 			_ = c.Close() // it has said nothing
 			return nil
 		}
-		if err != nil {
+		if err != nil { // it has said less than a request, and its door shall tell it so
 			break
 		}
 	}
-	rest, is := bytes.CutPrefix(first, []byte(request))
-	if !is || len(rest) > 0 && rest[0] != ' ' && rest[0] != '?' || f.ctx.Err() != nil {
+	if !is {
 		_ = c.SetReadDeadline(time.Time{}) // a closed one tells with the next read
 		return &begun{TCPConn: c.(*net.TCPConn), read: first}
 	}
