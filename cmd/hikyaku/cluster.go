@@ -52,8 +52,8 @@ func (m *members) open() error {
 	}
 	c := &f.Cluster
 	if !c.On() {
-		return &hinted{fmt.Errorf("the configuration %s has no cluster: peers:", m.config),
-			"-c takes the configuration of one of the nodes"}
+		return &hinted{fmt.Errorf("the configuration %s is of no cluster", m.config),
+			"-c takes the configuration of one of the nodes, with cluster: peers:"}
 	}
 	m.file = f
 	m.dialer, err = link.NewDialer(link.Options{Cluster: c.Name, Secret: c.Secret.Reveal()})

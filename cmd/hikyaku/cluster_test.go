@@ -63,7 +63,8 @@ func TestTheShardIsMovedByCommands(t *testing.T) {
 	if err == nil {
 		err = json.Unmarshal([]byte(out), &all)
 	}
-	if err != nil || len(all.Nodes) != 3 || all.Owner.Term != 3 || all.Nodes[0].Status == nil || all.Nodes[2].Away == "" {
+	if err != nil || len(all.Nodes) != 3 || all.Owner.Term != 3 || all.Nodes[0].Status == nil ||
+		all.Nodes[2].Away == "" {
 		t.Errorf("%s, %v", out, err)
 	}
 }
@@ -89,8 +90,8 @@ func TestClusterCommandsSayWhatTheyNeed(t *testing.T) {
 		t.Fatal(err)
 	}
 	for want, args := range map[string][]string{
-		"which cluster?":         {"status"},
-		"has no cluster: peers:": {"status", "-c", alone},
+		"which cluster?":       {"status"},
+		"with cluster: peers:": {"status", "-c", alone},
 	} {
 		if _, err := inCluster(t, args...); err == nil || !strings.Contains(explain(err), want) {
 			t.Errorf("%v: %v, want %q", args, err, want)

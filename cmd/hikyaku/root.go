@@ -44,8 +44,8 @@ and shows where each millisecond went.
 	root.SuggestionsMinimumDistance = suggestionDistance
 	root.SetHelpCommand(helpCommand())
 	root.AddCommand(newRun(), newServe(), newStop(), newValidate(), newDemo(), newPublish(), newClaim(), newQueue(),
-		newTopic(), newSnapshot(), newPush(), newCampaign(), newCluster(), newJournal(), newBench(host), newMacro(host), newSandbox(),
-		newFunction(), newUser(), newVersion())
+		newTopic(), newSnapshot(), newPush(), newCampaign(), newCluster(), newJournal(), newBench(host),
+		newMacro(host), newSandbox(), newFunction(), newUser(), newVersion())
 	return root
 }
 

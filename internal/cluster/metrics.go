@@ -14,18 +14,18 @@ func NewCollector(r Replica, f *Front) *Collector { return &Collector{r, f} }
 var (
 	termDesc = prometheus.NewDesc("hikyaku_cluster_term", "How often the shard has changed hands, as the log counts it.",
 		nil, nil)
-	ownerDesc = prometheus.NewDesc("hikyaku_cluster_owner", "1 for the node that owns the shard, as this node knows it.",
-		[]string{"node"}, nil)
+	ownerDesc = prometheus.NewDesc("hikyaku_cluster_owner", "1 for the node that owns the shard, as this one knows "+
+		"it.", []string{"node"}, nil)
 	takenDesc = prometheus.NewDesc("hikyaku_cluster_takeovers_total", "How often this node has begun to own the shard.",
 		nil, nil)
 	openDesc = prometheus.NewDesc("hikyaku_cluster_forwarded_connections", "Connections that came in at this node and "+
 		"are passed on to the owner.", nil, nil)
 	passedDesc = prometheus.NewDesc("hikyaku_cluster_forwarded_connections_total", "Connections that came in at this "+
 		"node and were passed on to the owner.", nil, nil)
-	unownedDesc = prometheus.NewDesc("hikyaku_cluster_unowned_connections_total", "Connections that were closed because "+
-		"nobody owned the shard for too long.", nil, nil)
-	lagDesc = prometheus.NewDesc("hikyaku_cluster_lag_groups", "Groups of the log that a node does not have yet, as the "+
-		"owner knows it.", []string{"node"}, nil)
+	unownedDesc = prometheus.NewDesc("hikyaku_cluster_unowned_connections_total", "Connections that were closed "+
+		"because nobody owned the shard for too long.", nil, nil)
+	lagDesc = prometheus.NewDesc("hikyaku_cluster_lag_groups", "Groups of the log that a node does not have yet, as "+
+		"the owner knows it.", []string{"node"}, nil)
 	aliveDesc = prometheus.NewDesc("hikyaku_cluster_node_alive", "1 for a node that this one hears of, else 0.",
 		[]string{"node"}, nil)
 )
