@@ -40,6 +40,7 @@ type sharedLog struct {
 	changed  chan struct{}
 	draining map[string]bool
 	nodes    []string
+	open     *memory.Journal // the owner's
 }
 
 func newSharedLog(nodes ...string) *sharedLog {
@@ -71,6 +72,9 @@ func (p *part) Own(ctx context.Context) (journal.Journal, uint64, error) {
 			if err != nil {
 				return nil, 0, err
 			}
+			p.mu.Lock()
+			p.open = j
+			p.mu.Unlock()
 			return j, owner.Term, nil
 		}
 		select {
@@ -135,7 +139,7 @@ type clusterNode struct {
 	http         string // where its doors are
 	mysql, sqs   string
 	pubsub       string
-	stop         func()
+	stop, hangup func() // as a signal does
 	ended        chan error
 }
 
@@ -192,7 +196,8 @@ log: { level: error }
 			t.Fatal(err)
 		}
 		ctx, cancel := context.WithCancel(context.Background())
-		n.stop = cancel
+		signals := &hangups{come: make(chan struct{}, 1)}
+		n.stop, n.hangup, ctx = cancel, func() { signals.come <- struct{}{} }, withHangups(ctx, signals)
 		go func() { n.ended <- serve(ctx, &serveFlags{runFlags: runFlags{config: n.config}}, f) }()
 		nodes[name] = n
 	}
@@ -389,5 +394,51 @@ func TestAConfigurationOfANodeIsServedAlone(t *testing.T) {
 	var hint *hinted
 	if !errors.As(err, &hint) || !strings.Contains(err.Error(), "of a node of a cluster") {
 		t.Errorf("%v", err)
+	}
+}
+
+// What is lost is another node's; what has failed has to be started again.
+func TestAJournalThatFailsEndsItsNodeAlone(t *testing.T) {
+	log, nodes := threeNodes(t)
+	log.move("a")
+	if err := nodes["b"].put(t, "hello"); err != nil {
+		t.Fatal(err)
+	}
+	log.mu.Lock()
+	log.open.Break(journal.ErrFailed)
+	log.mu.Unlock()
+	if err := <-nodes["a"].ended; !errors.Is(err, journal.ErrFailed) {
+		t.Errorf("%v", err)
+	}
+	nodes["a"].ended <- nil
+	log.move("b")
+	if got := nodes["c"].take(t); !slices.Equal(got, []string{"hello"}) {
+		t.Errorf("%q", got)
+	}
+}
+
+// A node takes a changed configuration whether it owns the shard or will.
+func TestANodeReadsItsConfigurationAgain(t *testing.T) {
+	log, nodes := threeNodes(t)
+	log.move("b")
+	if err := nodes["a"].put(t, "hello"); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"a", "b"} {
+		text, err := os.ReadFile(nodes[name].config)
+		if err != nil {
+			t.Fatal(err)
+		}
+		text = append(text, "users: { ann: { secret: secret-one, grants: [{ can: [admin], on: [\"*\"] }] } }\n"...)
+		if err := os.WriteFile(nodes[name].config, text, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		nodes[name].hangup()
+		status := 0
+		waittest.Until(t, "node "+name+" wants users", func() bool {
+			log.move(name)
+			status, _, err = nodes["c"].ask(t, http.MethodGet, "/default/queues", "")
+			return err == nil && status == http.StatusUnauthorized
+		})
 	}
 }

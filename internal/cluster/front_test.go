@@ -16,11 +16,15 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/hikyaku/hikyaku/internal/caller"
+	"github.com/hikyaku/hikyaku/internal/caller/callertest"
 	"github.com/hikyaku/hikyaku/internal/link"
 	"github.com/hikyaku/hikyaku/internal/waittest"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) {
+	callertest.Become()
+	goleak.VerifyTestMain(m)
+}
 
 // member is a node with one door, "echo", which says who it is and whose the connection is, and then what it hears.
 type member struct {
@@ -169,6 +173,30 @@ func TestAConnectionWaitsForAnOwner(t *testing.T) {
 	for range 2 {
 		if a := <-answers; a.err != nil || !strings.HasPrefix(a.text, "c ") {
 			t.Errorf("%q, %v", a.text, a.err)
+		}
+	}
+}
+
+// Whose a connection is, the node finds out where it came in.
+func TestAnotherAccountOfANodeStaysOneAtTheOwner(t *testing.T) {
+	if os.Geteuid() != 0 {
+		t.Log("only root can be another account")
+		return
+	}
+	all := members(t, time.Minute)
+	all["b"].open(t)
+	own(all, "b")
+	nobody := callertest.As(t, 65534)
+	for n, want := range map[string]string{"a": "node a says that it is of its account with uid 65534",
+		"b": "true 65534 <nil>"} {
+		c, err := nobody.Dial(t.Context(), "tcp", all[n].addr)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer c.Close()
+		said, err := bufio.NewReader(c).ReadString('\n')
+		if err != nil || !strings.Contains(said, want) {
+			t.Errorf("by node %s: %q, %v, want %q", n, said, err, want)
 		}
 	}
 }
