@@ -25,8 +25,9 @@ var Kinds = []string{Urgent, Bulky}
 
 // How a lane keeps itself alive.
 const (
-	beat    = time.Second
-	silence = 8 * time.Second // without a beat
+	// A connection of which nothing comes for so long is cut, and each end says so many times as often that it lives.
+	defaultSilence = 4 * time.Second
+	beats          = 8
 	// It connects again after a pause, which doubles.
 	firstPause, lastPause = 50 * time.Millisecond, time.Second
 )
@@ -45,7 +46,10 @@ type LaneOptions struct {
 	// waits: it must not block, and must not call Lanes. nil: nobody is told.
 	Lost func(peer, kind string, frame []byte)
 	// Report is told when a peer is away, and when it is there again. nil: nobody is told.
-	Report     func(error)
+	Report func(error)
+	// Silence is after how long a peer of which nothing comes is connected to anew; 0: 4 s. It is the same at all
+	// nodes.
+	Silence    time.Duration
 	QueueBytes int // what may wait in a lane; 0: DefaultQueueBytes. One frame may wait whatever its size
 }
 
@@ -64,6 +68,9 @@ type Lanes struct {
 func NewLanes(o LaneOptions) *Lanes {
 	if o.QueueBytes <= 0 {
 		o.QueueBytes = DefaultQueueBytes
+	}
+	if o.Silence <= 0 {
+		o.Silence = defaultSilence
 	}
 	if o.Report == nil {
 		o.Report = func(error) {}
@@ -167,9 +174,9 @@ func (l *Lanes) receive(ctx context.Context, peer, kind string, c net.Conn) {
 	defer context.AfterFunc(ctx, func() { cut(c) })()
 	sides.Go(func() { // the peer sees that its frames come to somebody
 		defer cancel()
-		beats(ctx, &hurried{c, silence})
+		l.beat(ctx, &hurried{c, l.o.Silence})
 	})
-	r := bufio.NewReaderSize(&hurried{c, silence}, 64<<10)
+	r := bufio.NewReaderSize(&hurried{c, l.o.Silence}, 64<<10)
 	for ctx.Err() == nil {
 		frame, err := readFrame(r)
 		if err != nil {
@@ -182,9 +189,9 @@ func (l *Lanes) receive(ctx context.Context, peer, kind string, c net.Conn) {
 	cancel()
 }
 
-// beats says that this end lives, until ctx ends or nobody hears it.
-func beats(ctx context.Context, w io.Writer) {
-	tick := time.NewTicker(beat)
+// beat says that this end lives, until ctx ends or nobody hears it.
+func (l *Lanes) beat(ctx context.Context, w io.Writer) {
+	tick := time.NewTicker(l.o.Silence / beats)
 	defer tick.Stop()
 	for {
 		select {
@@ -293,20 +300,20 @@ func (l *lane) carry(c net.Conn) (why error) {
 	defer sides.Wait()
 	defer c.Close()
 	sides.Go(func() {
-		_, err := io.Copy(io.Discard, &hurried{c, silence})
+		_, err := io.Copy(io.Discard, &hurried{c, l.of.o.Silence})
 		cancel(errors.Join(errSilent, err))
 	})
 	l.mu.Lock()
 	l.open = true
 	l.mu.Unlock()
-	err := l.write(ctx, &hurried{c, silence})
+	err := l.write(ctx, &hurried{c, l.of.o.Silence})
 	cancel(err)
 	return context.Cause(ctx)
 }
 
 func (l *lane) write(ctx context.Context, c io.Writer) (err error) {
 	w := bufio.NewWriterSize(c, 64<<10)
-	tick := time.NewTicker(beat)
+	tick := time.NewTicker(l.of.o.Silence / beats)
 	defer tick.Stop()
 	var sending [][]byte
 	defer func() { l.drop(sending) }()

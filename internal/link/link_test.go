@@ -11,6 +11,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"go.uber.org/goleak"
 
@@ -310,6 +311,102 @@ func TestLanesConnectAgainAndTellWhatWasLost(t *testing.T) {
 		t.Fatal("not taken")
 	}
 	waittest.Until(t, "it came", func() bool { return at.has("a "+Bulky, 1) })
+}
+
+// way is a network to a node. What it carries when it breaks gets nowhere any more, and nobody is told.
+type way struct {
+	net.Listener
+	mu    sync.Mutex
+	lost  chan struct{} // closed when it breaks
+	conns []net.Conn
+}
+
+func newWay(t *testing.T, to string) *way {
+	t.Helper()
+	l, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := &way{Listener: l, lost: make(chan struct{})}
+	var carrying sync.WaitGroup
+	carrying.Go(func() {
+		for {
+			from, err := l.Accept()
+			if err != nil {
+				return
+			}
+			to, err := new(net.Dialer).DialContext(context.Background(), "tcp", to)
+			if err != nil {
+				_ = from.Close()
+				continue
+			}
+			w.mu.Lock()
+			w.conns = append(w.conns, from, to)
+			lost := w.lost
+			w.mu.Unlock()
+			carrying.Go(func() { carry(to, from, lost) })
+			carrying.Go(func() { carry(from, to, lost) })
+		}
+	})
+	t.Cleanup(func() {
+		_ = l.Close()
+		w.mu.Lock()
+		for _, c := range w.conns {
+			_ = c.Close()
+		}
+		w.mu.Unlock()
+		carrying.Wait()
+	})
+	return w
+}
+
+func carry(to, from net.Conn, lost <-chan struct{}) {
+	b := make([]byte, 32<<10)
+	for {
+		n, err := from.Read(b)
+		select {
+		case <-lost:
+			if err != nil {
+				return
+			}
+			continue
+		default:
+		}
+		if err != nil {
+			_ = to.Close()
+			return
+		}
+		if _, err := to.Write(b[:n]); err != nil {
+			_ = from.Close()
+			return
+		}
+	}
+}
+
+func (w *way) breaks() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	close(w.lost)
+	w.lost = make(chan struct{})
+}
+
+// A connection may be dead at one end without the other one being told.
+func TestALaneIsMadeAnewWhenItsPeerFallsSilent(t *testing.T) {
+	a, b := node(t, "a"), node(t, "b")
+	w := newWay(t, b.Addr().String())
+	var at got
+	quick := func(o *LaneOptions) { o.Silence = 400 * time.Millisecond }
+	from := lanes(t, a, quick, Peer{"b", w.Addr().String()})
+	lanes(t, b, func(o *LaneOptions) {
+		quick(o)
+		o.Receive = at.take
+	})
+	waittest.Until(t, "the lanes are open", func() bool { return len(from.Connected()) == 1 })
+	w.breaks()
+	waittest.Until(t, "something comes again", func() bool {
+		from.Send("b", Urgent, []byte("hello"))
+		return at.has("a "+Urgent, 1)
+	})
 }
 
 func TestPeersComeAndGo(t *testing.T) {
