@@ -25,17 +25,15 @@ import (
 	"github.com/hikyaku/hikyaku/internal/machine"
 )
 
-// replica is this node's part of the cluster's log.
-type replica interface {
+// nodeReplica is this node's part of the cluster's log.
+type nodeReplica interface {
 	cluster.Replica
 	// Close ends it. The shard is given to nobody.
 	Close() error
 }
 
 // openReplica opens it in the configuration's data_dir. Its peers are reached, and reach it, through l.
-var openReplica = func(context.Context, *config.File, *link.Listener, *slog.Logger) (replica, error) {
-	return nil, errors.New("this build has no replicated log: leave cluster: out of the configuration")
-}
+var openReplica = openRaft
 
 // handOver is how long a node that stops tries to give the shard to another one.
 const handOver = 5 * time.Second

@@ -160,7 +160,7 @@ func threeNodes(t *testing.T) (log *sharedLog, nodes map[string]*clusterNode) {
 	names := []string{"a", "b", "c"}
 	log, nodes = newSharedLog(names...), map[string]*clusterNode{}
 	before := openReplica
-	openReplica = func(_ context.Context, f *config.File, _ *link.Listener, _ *slog.Logger) (replica, error) {
+	openReplica = func(_ context.Context, f *config.File, _ *link.Listener, _ *slog.Logger) (nodeReplica, error) {
 		return &part{sharedLog: log, node: f.Cluster.Node}, nil
 	}
 	t.Cleanup(func() { openReplica = before })

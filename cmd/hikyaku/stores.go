@@ -88,6 +88,16 @@ func openStores(ctx context.Context, f *config.File, log *slog.Logger, o queue.O
 	return s, s.openAll(ctx, f, log, o)
 }
 
+// fileOptions are those of a journal in files, but for its folder.
+func fileOptions(f *config.File, log *slog.Logger) file.Options {
+	return file.Options{
+		Durability:   journal.Durability(f.Durability),
+		SegmentBytes: f.Journal.SegmentBytes,
+		Scrub:        scrubOf(f.Journal),
+		Report:       func(err error) { sayOfJournal(log, err) },
+	}
+}
+
 // openFiles opens the journals in the folder of a configuration.
 func (s *stores) openFiles(ctx context.Context, f *config.File, log *slog.Logger) error {
 	if f.Cluster.On() {
@@ -99,13 +109,9 @@ func (s *stores) openFiles(ctx context.Context, f *config.File, log *slog.Logger
 		return wrongShards(f, n)
 	}
 	for i := f.Shards - 1; i >= 0; i-- {
-		j, err := file.Open(ctx, file.Options{
-			Dir:          shardDir(f.DataDir, i),
-			Durability:   journal.Durability(f.Durability),
-			SegmentBytes: f.Journal.SegmentBytes,
-			Scrub:        scrubOf(f.Journal),
-			Report:       func(err error) { sayOfJournal(log, err) },
-		})
+		o := fileOptions(f, log)
+		o.Dir = shardDir(f.DataDir, i)
+		j, err := file.Open(ctx, o)
 		if err != nil {
 			return fmt.Errorf("open data_dir %s: %w", f.DataDir, err)
 		}
