@@ -59,9 +59,9 @@ type promises struct {
 	mu    sync.Mutex
 	t     *testing.T
 	made  int
-	acked map[string]bool // its put was answered
-	seen  map[string]bool // somebody was given it
-	over  map[string]bool // its settlement was answered
+	acked map[string]bool      // its put was answered
+	seen  map[string]bool      // somebody was given it
+	over  map[string]time.Time // its settlement was answered
 }
 
 func (p *promises) fresh(door string) string {
@@ -79,15 +79,23 @@ func (p *promises) note(of map[string]bool, bodies ...string) {
 	}
 }
 
-// given notes that somebody was given messages.
-func (p *promises) given(bodies ...string) {
+// given notes that somebody was given messages that he asked for at a time: an answer may have been long on its way.
+func (p *promises) given(asked time.Time, bodies ...string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	for _, b := range bodies {
-		if p.seen[b] = true; p.over[b] {
-			p.t.Errorf("%s was settled, which was answered, and is there again", b)
+		p.seen[b] = true
+		if over, is := p.over[b]; is && over.Before(asked) {
+			p.t.Errorf("%s was settled, which was answered, and is there again %v later", b, asked.Sub(over))
 		}
 	}
+}
+
+// settled notes that the settlement of a message was answered.
+func (p *promises) settled(body string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.over[body] = time.Now()
 }
 
 // missing are the messages that were acknowledged and that nobody was given.
@@ -142,7 +150,7 @@ func killFiveDoors(t *testing.T, shards, kills int) {
 	write(t, filepath.Join(here, "code.py"), recording)
 	data := filepath.Join(here, "data")
 	config := allDoors(here, data, shards)
-	book := &promises{t: t, acked: map[string]bool{}, seen: map[string]bool{}, over: map[string]bool{}}
+	book := &promises{t: t, acked: map[string]bool{}, seen: map[string]bool{}, over: map[string]time.Time{}}
 	for i := range kills {
 		s := serve(t, config)
 		if i == 0 {
@@ -164,25 +172,12 @@ func killFiveDoors(t *testing.T, shards, kills int) {
 	ctx, stop := context.WithCancel(t.Context())
 	var takers sync.WaitGroup
 	takeFrom(ctx, &takers, s, book, "jobs", "letters", "readers")
-	rows, err := s.tables(t).QueryContext(t.Context(), "SELECT id FROM entries")
-	if err != nil {
-		t.Fatal(err)
-	}
-	for rows.Next() {
-		var id string
-		if err := rows.Scan(&id); err != nil {
-			t.Fatal(err)
-		}
-		book.given(id)
-	}
-	if err := rows.Err(); err != nil {
-		t.Fatal(err)
-	}
+	s.giveRows(t, book)
 	// An event that found the function busy waits again for half as long as it has waited, at most five minutes, as
 	// with the service.
 	untilWithin(t, 5*time.Minute+patience, func() string { return book.String() + "\n" + s.log() }, func() bool {
 		for id := range written(t, filepath.Join(here, "done")) {
-			book.given(id)
+			book.given(time.Now(), id)
 		}
 		return len(book.missing()) == 0
 	})
@@ -196,6 +191,25 @@ func killFiveDoors(t *testing.T, shards, kills int) {
 	t.Logf("%d kills: %s", kills, book)
 	s.stop(t)
 	checkJournal(t, data)
+}
+
+// giveRows notes what is in the table.
+func (s *served) giveRows(t *testing.T, book *promises) {
+	t.Helper()
+	rows, err := s.tables(t).QueryContext(t.Context(), "SELECT id FROM entries")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for rows.Next() {
+		var id string
+		if err := rows.Scan(&id); err != nil {
+			t.Fatal(err)
+		}
+		book.given(time.Now(), id)
+	}
+	if err := rows.Err(); err != nil {
+		t.Fatal(err)
+	}
 }
 
 // subscribeReaders makes the topic that putThroughAll publishes to.
@@ -285,6 +299,7 @@ func takeFrom(ctx context.Context, over *sync.WaitGroup, s *served, book *promis
 // takeAll claims and settles what is in a queue until ctx ends, or the server does.
 func takeAll(ctx context.Context, c *httpdoor.Client, name string, book *promises) {
 	for ctx.Err() == nil {
+		asked := time.Now()
 		claims, err := c.Claim(ctx, queueName(name),
 			httpdoor.ClaimRequest{Max: 100, Wait: httpdoor.Duration(50 * time.Millisecond)})
 		if err != nil || len(claims) == 0 {
@@ -300,11 +315,11 @@ func takeAll(ctx context.Context, c *httpdoor.Client, name string, book *promise
 			bodies = append(bodies, string(b))
 			settlements = append(settlements, httpdoor.Settlement{Token: claims[i].Token, As: httpdoor.Done})
 		}
-		book.given(bodies...)
+		book.given(asked, bodies...)
 		answers, err := c.Settle(ctx, settlements...)
 		for i := range answers {
 			if err == nil && answers[i].OK {
-				book.note(book.over, bodies[i])
+				book.settled(bodies[i])
 			}
 		}
 	}

@@ -91,11 +91,12 @@ func (s *served) drain(stderr io.Reader, address chan<- string) {
 	defer close(s.drained)
 	defer close(address)
 	sc := bufio.NewScanner(stderr)
-	for sc.Scan() {
+	for told := false; sc.Scan(); {
 		s.mu.Lock()
 		s.lines = append(s.lines, sc.Text())
 		s.mu.Unlock()
-		if m := doorOpen.FindStringSubmatch(sc.Text()); m != nil && m[1] == "http" {
+		if m := doorOpen.FindStringSubmatch(sc.Text()); m != nil && m[1] == "http" && !told {
+			told = true // a node of a cluster says so whenever it owns the shard
 			address <- m[2]
 		}
 	}
