@@ -4,6 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
+
+	"github.com/hikyaku/hikyaku/internal/message"
 )
 
 // elsewhere is the lane to a name that is another store's; nil: it is this one's.
@@ -42,4 +45,37 @@ func (s *Store) Has(ctx context.Context, n Name) (bool, error) {
 			return false, err
 		}
 	}
+}
+
+// askedOrigins is how many places of a source are looked for under one hold of the lock.
+const askedOrigins = 1000
+
+// TookFrom is those of some offsets of a source of which the queue took the messages, whatever became of them since.
+// Those below the source's mark count as taken: they do not come again. ErrNotFound: there is no such queue.
+func (s *Store) TookFrom(_ context.Context, n Name, source string, offsets []uint64) (taken []uint64, err error) {
+	for some := range slices.Chunk(offsets, askedOrigins) {
+		known, err := s.tookSome(n, source, some, &taken)
+		if err != nil || !known {
+			return taken, err
+		}
+	}
+	return taken, nil
+}
+
+func (s *Store) tookSome(n Name, source string, offsets []uint64, taken *[]uint64) (known bool, err error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	q, err := s.queueOf(n)
+	if err != nil {
+		return false, err
+	}
+	if _, known = q.origins.Get(source); !known {
+		return false, nil
+	}
+	for _, offset := range offsets {
+		if q.tookBefore(&message.Origin{Source: source, Offset: offset}) {
+			*taken = append(*taken, offset)
+		}
+	}
+	return true, nil
 }

@@ -82,6 +82,10 @@ func holdsAsking() []holdsExercise {
 			return err
 		}},
 		{"Has", func(w *holdsWorld) error { _, err := w.s.Has(w.t.Context(), holdsName("long")); return err }},
+		{"TookFrom", func(w *holdsWorld) error {
+			_, err := w.s.TookFrom(w.t.Context(), holdsName("long"), "source", make([]uint64, 100_000))
+			return err
+		}},
 		{"HasSnapshot", func(w *holdsWorld) error {
 			_, err := w.s.HasSnapshot(w.t.Context(), holdsName("snapshot"))
 			return err

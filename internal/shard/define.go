@@ -188,8 +188,17 @@ func (r *Router) AlterColumns(ctx context.Context, n queue.Name, d queue.Definit
 // DeleteQueue implements queue.Service.
 func (r *Router) DeleteQueue(ctx context.Context, n queue.Name) error {
 	n = r.Resolve(n)
-	defer lock(r.naming, n)()
 	_, s, err := r.of(n)
+	if err != nil {
+		return err
+	}
+	release, err := r.still(ctx, n)
+	if err != nil {
+		return err
+	}
+	defer release()
+	defer lock(r.naming, n)()
+	_, s, err = r.of(n)
 	if err != nil {
 		return err
 	}
@@ -203,8 +212,13 @@ func (r *Router) DeleteQueue(ctx context.Context, n queue.Name) error {
 // DeleteTopic implements queue.Service.
 func (r *Router) DeleteTopic(ctx context.Context, n queue.Name) error {
 	n = r.Resolve(n)
+	release, err := r.still(ctx, n)
+	if err != nil {
+		return err
+	}
+	defer release()
 	defer lock(r.naming, n)()
-	err := r.topicOf(n).DeleteTopic(ctx, n)
+	err = r.topicOf(n).DeleteTopic(ctx, n)
 	return errors.Join(err, r.lookForTopic(ctx, n))
 }
 

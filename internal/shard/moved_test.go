@@ -51,9 +51,10 @@ func TestAPutThatMeetsASubscriptionInTheMakingMakesNoSecondQueue(t *testing.T) {
 		subscribed <- err
 	}()
 	waittest.Until(t, "the queue is looked for by its topic", func() bool { return w.places.queue(sub) == 0 })
-	w.appended(0, func() {
-		go func() { _, err := w.Put(context.Background(), sub, messagesOf("1")); put <- err }()
-	})
+	go func() { _, err := w.Put(context.Background(), sub, messagesOf("1")); put <- err }()
+	for range 20 { // it may be before the subscription, or wait for it
+		runtime.Gosched()
+	}
 	w.journals[0].Hold(false)
 	must(t, <-made)
 	must(t, <-put)

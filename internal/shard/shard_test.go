@@ -61,6 +61,7 @@ func (w *world) after(powerCut bool, o queue.Options) *world {
 	disks := make([]*memory.Disk, len(w.disks))
 	for i, d := range w.disks {
 		disks[i] = d.After(powerCut)
+		w.journals[i].Hold(false) // who waits for it can end
 	}
 	_ = w.Close()
 	return startWorld(w.t, disks, o)

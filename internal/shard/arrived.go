@@ -1,0 +1,147 @@
+package shard
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+
+	"github.com/hikyaku/hikyaku/internal/queue"
+)
+
+// sourceOf is a lane as an origin. Its number is this lane's alone, also when it is deleted and made anew.
+func sourceOf(shard int, lane *queue.Stats) string { return fmt.Sprintf("relay %d/%d", shard, lane.ID) }
+
+// letGo removes from a lane what has arrived, in whatever queue that is by now. It is done before anybody can delete
+// one.
+func (y *relay) letGo(ctx context.Context, shard int, lane *queue.Stats) error {
+	s, n, source := y.router.stores[shard], lane.Name, sourceOf(shard, lane)
+	var waiting, arrived []uint64
+	for after := uint64(0); ; {
+		ps, err := s.Peek(ctx, n, queue.PeekRequest{After: after, Max: 1000, NoBody: true})
+		if err != nil {
+			return err
+		}
+		for i := range ps {
+			waiting = append(waiting, ps[i].Sequence)
+		}
+		if len(ps) == 0 || !ps[len(ps)-1].More {
+			break
+		}
+		after = ps[len(ps)-1].Sequence
+	}
+	for _, other := range y.router.stores {
+		names, err := other.Queues(ctx)
+		if err != nil {
+			return err
+		}
+		for _, q := range names {
+			taken, err := other.TookFrom(ctx, q, source, waiting)
+			if err != nil {
+				return err
+			}
+			arrived = append(arrived, taken...)
+		}
+	}
+	_, err := s.Remove(ctx, n, arrived)
+	return err
+}
+
+// deliveries are the names where the relay has put something that its lane has not let go of. After an end the queue
+// says that it has arrived, so it has to be there.
+type deliveries struct {
+	mu      sync.Mutex
+	under   map[queue.Name]int
+	held    map[queue.Name]int // nobody begins
+	changed chan struct{}      // closed when somebody has left, or holds no longer
+}
+
+func newDeliveries() deliveries {
+	return deliveries{under: map[queue.Name]int{}, held: map[queue.Name]int{}, changed: make(chan struct{})}
+}
+
+// enter waits until nobody holds a name, and says that something is put there.
+func (d *deliveries) enter(ctx context.Context, n queue.Name) error {
+	return d.wait(ctx, func() bool {
+		if d.held[n] > 0 {
+			return false
+		}
+		d.under[n]++
+		return true
+	})
+}
+
+// leave says so of what is settled or was not put, once for each enter.
+func (d *deliveries) leave(names ...queue.Name) { d.change(d.under, names) }
+
+// hold waits until nothing is under way to some names, and lets nothing begin until release is called.
+func (d *deliveries) hold(ctx context.Context, names ...queue.Name) (release func(), err error) {
+	d.mu.Lock()
+	for _, n := range names {
+		d.held[n]++
+	}
+	d.mu.Unlock()
+	release = func() { d.change(d.held, names) }
+	err = d.wait(ctx, func() bool {
+		for _, n := range names {
+			if d.under[n] > 0 {
+				return false
+			}
+		}
+		return true
+	})
+	if err != nil {
+		release()
+		return nil, fmt.Errorf("what was brought from another shard is not settled there yet: %w", err)
+	}
+	return release, nil
+}
+
+func (d *deliveries) change(counts map[queue.Name]int, names []queue.Name) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	for _, n := range names {
+		if counts[n]--; counts[n] == 0 {
+			delete(counts, n)
+		}
+	}
+	close(d.changed)
+	d.changed = make(chan struct{})
+}
+
+// wait waits until ok is true. It is asked with the lock held.
+func (d *deliveries) wait(ctx context.Context, ok func() bool) error {
+	for {
+		d.mu.Lock()
+		done, changed := ok(), d.changed
+		d.mu.Unlock()
+		if done {
+			return nil
+		}
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-changed:
+		}
+	}
+}
+
+// still lets the relay put nothing into a queue or topic, and waits until its lanes have let go of what it has put
+// there, until release is called. Then it may be deleted.
+func (r *Router) still(ctx context.Context, n queue.Name) (release func(), err error) {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	defer context.AfterFunc(r.closing, cancel)()
+	names := []queue.Name{n}
+	d, _, err := r.Definition(ctx, n)
+	if topic, wrong := queue.ParseName(d.Topic); err == nil && d.Topic != "" && wrong == nil {
+		names = append(names, r.Resolve(topic))
+	} else if err != nil && !errors.Is(err, queue.ErrNotFound) {
+		return nil, err
+	}
+	release, err = r.relay.on.hold(ctx, names...)
+	if err != nil && r.closing.Err() != nil {
+		err = queue.ErrClosed
+	}
+	return release, err
+}
