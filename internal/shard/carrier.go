@@ -11,7 +11,7 @@ import (
 	"github.com/hikyaku/hikyaku/internal/queue"
 )
 
-// carrier carries what is in one lane.
+// carrier carries what is in one lane, until nothing has come for a while.
 type carrier struct {
 	relay  *relay
 	shard  int
@@ -20,6 +20,7 @@ type carrier struct {
 	as     queue.Meaning
 	wraps  bool   // its messages are wrapped
 	source string // the lane as an origin
+	asked  bool   // somebody has something for the lane; the relay's lock is held
 	failed int    // times that the same did not succeed
 	told   time.Time
 
@@ -46,7 +47,10 @@ func (c *carrier) run(ctx context.Context) {
 	defer c.settling.Wait()
 	for ctx.Err() == nil {
 		cs, err := s.Claim(ctx, queue.ClaimRequest{From: []queue.From{{Queue: c.lane.Queue}}, Max: carryMessages,
-			Bytes: carryBytes, Wait: time.Hour, Owner: owner})
+			Bytes: carryBytes, Wait: c.relay.idle, Owner: owner})
+		if err == nil && len(cs) == 0 && c.relay.rest(c) {
+			return // whoever puts something into the lane asks for another one
+		}
 		if err == nil && len(cs) > 0 {
 			err = c.carry(ctx, s, cs)
 		}

@@ -2,6 +2,7 @@ package shard
 
 import (
 	"context"
+	"maps"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -16,8 +17,10 @@ import (
 // message in the lane.
 type relay struct {
 	router   *Router
+	idle     time.Duration
 	mu       sync.Mutex
-	carriers map[carries]bool
+	carriers map[carries]*carrier
+	resting  map[carries]*queue.Lane // lanes whose carriers have ended, for they had nothing to do
 	closed   bool
 	ending   sync.WaitGroup
 	carried  atomic.Uint64
@@ -30,8 +33,13 @@ type carries struct {
 	lane  queue.Name
 }
 
-func newRelay(r *Router) *relay {
-	return &relay{router: r, carriers: map[carries]bool{}, on: newDeliveries()}
+// laneIdle is how long a carrier waits at a lane without messages before it ends, and how often somebody looks whether
+// one is needed where they have ended.
+const laneIdle = time.Minute
+
+func newRelay(r *Router, idle time.Duration) *relay {
+	return &relay{router: r, idle: idle, carriers: map[carries]*carrier{}, resting: map[carries]*queue.Lane{},
+		on: newDeliveries()}
 }
 
 // begin starts a carrier for each lane with messages, after those have gone that have arrived. A lane without any is
@@ -67,17 +75,58 @@ func (y *relay) begin(ctx context.Context) error {
 			}
 		}
 	}
+	y.ending.Go(func() { y.watch(y.router.closing) })
 	return nil
+}
+
+// watch starts carriers again for lanes with messages: a put that took long may have come when the carrier that was
+// asked for had ended.
+func (y *relay) watch(ctx context.Context) {
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-time.After(y.idle):
+		}
+		y.mu.Lock()
+		resting := maps.Clone(y.resting)
+		y.mu.Unlock()
+		for c, lane := range resting {
+			st, err := y.router.stores[c.shard].Stats(ctx, c.lane)
+			if err == nil && st.Messages() > 0 {
+				y.start(c.shard, lane)
+			}
+		}
+	}
 }
 
 // start lets somebody carry what is in a lane, if nobody does.
 func (y *relay) start(shard int, lane *queue.Lane) {
 	y.mu.Lock()
 	defer y.mu.Unlock()
-	if c := (carries{shard, lane.Queue}); !y.closed && !y.carriers[c] {
-		y.carriers[c] = true
-		y.ending.Go(func() { (&carrier{relay: y, shard: shard, lane: lane}).run(y.router.closing) })
+	c := carries{shard, lane.Queue}
+	if at := y.carriers[c]; at != nil {
+		at.asked = true
+	} else if !y.closed {
+		at = &carrier{relay: y, shard: shard, lane: lane}
+		y.carriers[c] = at
+		delete(y.resting, c)
+		y.ending.Go(func() { at.run(y.router.closing) })
 	}
+}
+
+// rest lets a carrier end, if nobody has asked for it since it was asked last.
+func (y *relay) rest(c *carrier) bool {
+	y.mu.Lock()
+	defer y.mu.Unlock()
+	if c.asked {
+		c.asked = false
+		return false
+	}
+	at := carries{c.shard, c.lane.Queue}
+	delete(y.carriers, at)
+	y.resting[at] = c.lane
+	return true
 }
 
 // end waits until no carrier does anything; the context that they have has ended.

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/hikyaku/hikyaku/internal/journal"
+	"github.com/hikyaku/hikyaku/internal/journal/memory"
 	"github.com/hikyaku/hikyaku/internal/message"
 	"github.com/hikyaku/hikyaku/internal/queue"
 	"github.com/hikyaku/hikyaku/internal/waittest"
@@ -390,4 +391,33 @@ func forward(w *world, stages []queue.Name) (over func()) {
 		cancel()
 		working.Wait()
 	}
+}
+
+func TestALaneThatIsIdleHasNoCarrierAndGetsOneAgain(t *testing.T) {
+	disks := []*memory.Disk{memory.New(), memory.New()}
+	w := startWorldOf(t, disks, Options{Store: onDemand, idle: 20 * time.Millisecond})
+	near := w.in(0, "near")
+	carriers := func() int {
+		w.relay.mu.Lock()
+		defer w.relay.mu.Unlock()
+		return len(w.relay.carriers)
+	}
+	for round := range 3 {
+		for i := range 50 {
+			far := w.in(1, fmt.Sprint("far", i, "x"))
+			_, _, err := w.Commit(t.Context(), queue.Change{Puts: []queue.QueuePut{
+				{To: near, Messages: messagesOf("n")}, {To: far, Messages: messagesOf(fmt.Sprint(round))}}})
+			must(t, err)
+		}
+		w.quiet()
+		waittest.Until(t, "no carrier is left", func() bool { return carriers() == 0 })
+	}
+	for i := range 50 {
+		w.wants(w.in(1, fmt.Sprint("far", i, "x")), "0", "1", "2")
+	}
+	lane := laneOfChanges(w.in(1, "far0x")) // as if a put had come long after its carrier was asked for
+	_, err := w.stores[0].Put(t.Context(), lane.Queue, messagesOf("late"))
+	must(t, err)
+	w.quiet()
+	w.wants(w.in(1, "far0x"), "0", "1", "2", "late")
 }

@@ -1,10 +1,12 @@
 package shard
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"sync"
+	"time"
 
 	"github.com/hikyaku/hikyaku/internal/journal"
 	"github.com/hikyaku/hikyaku/internal/message"
@@ -21,6 +23,8 @@ type Options struct {
 	Store queue.Options
 	// Report is told what holds up the relay, at most once in a while for each lane. nil: nobody is told.
 	Report func(error)
+
+	idle time.Duration // how long a carrier waits at a lane without messages; 0: laneIdle
 }
 
 // MaxShards bounds the shards of one process.
@@ -73,7 +77,7 @@ func Open(ctx context.Context, o Options) (*Router, error) {
 		r.report = func(error) {}
 	}
 	r.closing, r.stopWaits = context.WithCancel(context.WithoutCancel(ctx))
-	r.relay = newRelay(r)
+	r.relay = newRelay(r, cmp.Or(o.idle, laneIdle))
 	if err := r.open(ctx, &o); err != nil {
 		return nil, errors.Join(err, r.Close())
 	}

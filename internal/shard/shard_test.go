@@ -34,16 +34,21 @@ func newWorld(t testing.TB, shards int, o queue.Options) *world {
 
 func startWorld(t testing.TB, disks []*memory.Disk, o queue.Options) *world {
 	t.Helper()
+	return startWorldOf(t, disks, Options{Store: o})
+}
+
+func startWorldOf(t testing.TB, disks []*memory.Disk, o Options) *world {
+	t.Helper()
 	w := &world{t: t, disks: disks}
-	js := make([]journal.Journal, len(disks))
+	o.Journals, o.Report = make([]journal.Journal, len(disks)), func(err error) { t.Log(err) }
 	for i, d := range disks {
 		j, err := d.Open(memory.Options{Durability: journal.Fsync})
 		if err != nil {
 			t.Fatal(err)
 		}
-		w.journals, js[i] = append(w.journals, j), j
+		w.journals, o.Journals[i] = append(w.journals, j), j
 	}
-	r, err := Open(t.Context(), Options{Journals: js, Store: o, Report: func(err error) { t.Log(err) }})
+	r, err := Open(t.Context(), o)
 	if err != nil {
 		t.Fatal(err)
 	}
