@@ -304,7 +304,7 @@ func (r *Router) Remove(ctx context.Context, n queue.Name, sequences []uint64) (
 
 // Replay implements queue.Service. What goes to another shard goes by the relay.
 func (r *Router) Replay(ctx context.Context, n queue.Name, q queue.ReplayRequest) (queue.Replayed, error) {
-	_, s, err := r.of(n)
+	shard, s, err := r.of(n)
 	if err != nil {
 		return queue.Replayed{}, err
 	}
@@ -317,5 +317,35 @@ func (r *Router) Replay(ctx context.Context, n queue.Name, q queue.ReplayRequest
 		}
 	}
 	q.Home = r.nowCalled
-	return s.Replay(ctx, n, q)
+	moved := 0
+	for {
+		some, err := s.Replay(ctx, n, q)
+		moved += some.Moved
+		if q.Max > 0 {
+			q.Max -= some.Moved
+		}
+		if !errors.Is(err, queue.ErrElsewhere) || !pauseMoved(ctx) {
+			some.Moved = moved
+			return some, r.leadNamed(ctx, shard, err)
+		}
+	}
+}
+
+// leadNamed is the error of a shard in which a full lane has the name of where it leads.
+func (r *Router) leadNamed(ctx context.Context, shard int, err error) error {
+	var full *queue.FullError
+	if !errors.As(err, &full) || !reserved(full.Name) {
+		return err
+	}
+	d, _, failed := r.stores[shard].Definition(ctx, full.Name)
+	to, _, wrong := leadsTo(&d)
+	if failed != nil || wrong != nil {
+		return err
+	}
+	return onTheWay(to, full)
+}
+
+// onTheWay says that no more may wait in the lane to a queue.
+func onTheWay(to queue.Name, full *queue.FullError) error {
+	return &queue.FullError{Name: to, Bound: full.Bound + " on their way to it", Limit: full.Limit}
 }

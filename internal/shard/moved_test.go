@@ -5,10 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"runtime"
+	"strings"
 	"sync"
 	"testing"
 	"time"
 
+	"github.com/hikyaku/hikyaku/internal/message"
 	"github.com/hikyaku/hikyaku/internal/queue"
 	"github.com/hikyaku/hikyaku/internal/waittest"
 )
@@ -168,4 +170,61 @@ func TestALetterThatMeetsAQueueOnTheMoveIsKept(t *testing.T) {
 			t.Fatal(round)
 		}
 	}
+}
+
+func TestAReplayNamesNothingOfTheRelay(t *testing.T) {
+	w := newWorld(t, 2, onDemand)
+	jobs, near := w.in(0, "jobs"), w.in(0, "near")
+	far := w.in(1, "far")
+	w.put(jobs, "1", "2")
+	stop, toggled := make(chan struct{}), make(chan struct{})
+	names := make([]queue.Name, 300)
+	for i := range names {
+		names[i] = w.in(0, fmt.Sprint("aside", i, "x"))
+	}
+	go func() {
+		defer close(toggled)
+		for {
+			select {
+			case <-stop:
+				return
+			default:
+				w.places.hold(names)()
+				runtime.Gosched()
+			}
+		}
+	}()
+	from := jobs
+	for _, to := range names {
+		done, err := w.Replay(t.Context(), from, queue.ReplayRequest{To: to})
+		if err != nil || done.Moved != 2 {
+			t.Fatalf("a replay to a queue on the move: %+v, %v", done, err)
+		}
+		from = to
+		waittest.Until(t, "they are there", func() bool { return len(w.bodies(to)) == 2 })
+	}
+	close(stop)
+	<-toggled
+	_, err := w.Replay(t.Context(), from, queue.ReplayRequest{To: jobs})
+	must(t, err)
+
+	w.put(far, "first")
+	w.journals[1].Hold(true)
+	defer w.journals[1].Hold(false)
+	for _, n := range []queue.Name{near, far} { // the lane of changes is another one
+		w.put(near, n.Name)
+	}
+	group := make([]message.Message, 5000)
+	lane := laneTo(far, queue.AQueue)
+	must(t, w.makeLane(t.Context(), 0, lane))
+	for range laneMessages / len(group) {
+		_, err := w.stores[0].Put(t.Context(), lane.Queue, group)
+		must(t, err)
+	}
+	_, err = w.Replay(t.Context(), jobs, queue.ReplayRequest{To: far})
+	var full *queue.FullError
+	if !errors.As(err, &full) || full.Name != far || strings.Contains(err.Error(), laneNamespace) {
+		t.Errorf("a replay that its lane has no room for says %v", err)
+	}
+	w.wants(jobs, "1", "2")
 }

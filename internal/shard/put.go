@@ -143,7 +143,7 @@ func named(err error, c, own *queue.Change) error {
 	}
 	for i := range own.Puts {
 		if own.Puts[i].To == full.Name {
-			return &queue.FullError{Name: c.Puts[i].To, Bound: full.Bound + " on their way to it", Limit: full.Limit}
+			return onTheWay(c.Puts[i].To, full)
 		}
 	}
 	return err
