@@ -47,7 +47,11 @@ func (d defining) CreateQueue(ctx context.Context, n queue.Name, def queue.Defin
 		return false, err
 	}
 	n = r.Resolve(n)
-	defer lock(r.naming, n)()
+	unlock, err := lock(ctx, r.naming, n)
+	if err != nil {
+		return false, err
+	}
+	defer unlock()
 	for {
 		shard, s, err := r.of(n)
 		if err != nil {
@@ -162,14 +166,15 @@ func (d defining) CreateTopic(ctx context.Context, n queue.Name, labels map[stri
 	if reserved(n) {
 		return false, errReserved(n)
 	}
-	defer lock(r.naming, n)()
-	created, err = d.by(r.places.topic(n)).CreateTopic(ctx, n, labels)
-	return created, errors.Join(err, r.lookForTopic(ctx, n))
+	return through(ctx, r.naming, []queue.Name{n}, func(ctx context.Context) (bool, error) {
+		created, err := d.by(r.places.topic(n)).CreateTopic(ctx, n, labels)
+		return created, errors.Join(err, r.lookForTopic(ctx, n))
+	})
 }
 
 // lookForTopic sees whether there is a topic: after an error there may be one all the same.
 func (r *Router) lookForTopic(ctx context.Context, n queue.Name) error {
-	there, err := r.topicOf(n).HasTopic(context.WithoutCancel(ctx), n)
+	there, err := r.topicOf(n).HasTopic(ctx, n)
 	if err == nil {
 		r.places.setTopic(n, there)
 	}
@@ -197,7 +202,11 @@ func (r *Router) DeleteQueue(ctx context.Context, n queue.Name) error {
 		return err
 	}
 	defer release()
-	defer lock(r.naming, n)()
+	unlock, err := lock(ctx, r.naming, n)
+	if err != nil {
+		return err
+	}
+	defer unlock()
 	_, s, err = r.of(n)
 	if err != nil {
 		return err
@@ -217,9 +226,11 @@ func (r *Router) DeleteTopic(ctx context.Context, n queue.Name) error {
 		return err
 	}
 	defer release()
-	defer lock(r.naming, n)()
-	err = r.topicOf(n).DeleteTopic(ctx, n)
-	return errors.Join(err, r.lookForTopic(ctx, n))
+	_, err = through(ctx, r.naming, []queue.Name{n}, func(ctx context.Context) (struct{}, error) {
+		err := r.topicOf(n).DeleteTopic(ctx, n)
+		return struct{}{}, errors.Join(err, r.lookForTopic(ctx, n))
+	})
+	return err
 }
 
 // TakeSnapshot implements queue.Service. The snapshot is in the shard of its queue.
@@ -229,16 +240,16 @@ func (r *Router) TakeSnapshot(ctx context.Context, name, of queue.Name, o queue.
 	if err != nil {
 		return sn, err
 	}
-	r.snapshots.Lock()
-	defer r.snapshots.Unlock()
-	other, err := r.snapshotAt(ctx, name)
-	if err != nil {
-		return sn, err
-	}
-	if other >= 0 && other != shard {
-		return sn, fmt.Errorf("%w: %s", queue.ErrSnapshot, name.Short())
-	}
-	return s.TakeSnapshot(ctx, name, of, o)
+	return through(ctx, r.snapshots, []queue.Name{r.Resolve(name)}, func(ctx context.Context) (queue.Snapshot, error) {
+		other, err := r.snapshotAt(ctx, name)
+		if err != nil {
+			return sn, err
+		}
+		if other >= 0 && other != shard {
+			return sn, fmt.Errorf("%w: %s", queue.ErrSnapshot, name.Short())
+		}
+		return s.TakeSnapshot(ctx, name, of, o)
+	})
 }
 
 // DeleteSnapshot implements queue.Service.

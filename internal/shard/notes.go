@@ -27,7 +27,7 @@ func (r *Router) withNotes(ctx context.Context, shard int, notes []queue.Note, i
 	if len(notes)+len(is) == 0 {
 		return do(ctx, nil)
 	}
-	unlock, err := r.lockNotes(notes, is)
+	unlock, err := r.lockNotes(ctx, notes, is)
 	if err != nil {
 		return err
 	}
@@ -103,7 +103,7 @@ func (r *Router) notePending(ctx context.Context) error {
 type noteKey struct{ room, key string }
 
 // lockNotes keeps others from changing notes of some keys, until unlock is called. Nothing is owed then.
-func (r *Router) lockNotes(notes []queue.Note, is []queue.NoteIs) (unlock func(), err error) {
+func (r *Router) lockNotes(ctx context.Context, notes []queue.Note, is []queue.NoteIs) (unlock func(), err error) {
 	keys := make([]noteKey, 0, len(notes)+len(is))
 	for i := range notes {
 		keys = append(keys, noteKey{notes[i].Room, notes[i].Key})
@@ -111,7 +111,9 @@ func (r *Router) lockNotes(notes []queue.Note, is []queue.NoteIs) (unlock func()
 	for i := range is {
 		keys = append(keys, noteKey{is[i].Room, is[i].Key})
 	}
-	unlock = lock(r.keys, keys...)
+	if unlock, err = lock(ctx, r.keys, keys...); err != nil {
+		return nil, err
+	}
 	if err := r.owed.pay(); err != nil {
 		unlock()
 		return nil, err
@@ -200,7 +202,7 @@ func (n noting) CreateTopic(ctx context.Context, name queue.Name, labels map[str
 
 // SetNotes implements queue.Service.
 func (r *Router) SetNotes(ctx context.Context, notes ...queue.Note) error {
-	unlock, err := r.lockNotes(notes, nil)
+	unlock, err := r.lockNotes(ctx, notes, nil)
 	if err != nil {
 		return err
 	}
@@ -210,7 +212,7 @@ func (r *Router) SetNotes(ctx context.Context, notes ...queue.Note) error {
 
 // KeepNotes implements queue.Service.
 func (r *Router) KeepNotes(ctx context.Context, notes ...queue.Note) error {
-	unlock, err := r.lockNotes(notes, nil)
+	unlock, err := r.lockNotes(ctx, notes, nil)
 	if err != nil {
 		return err
 	}

@@ -22,7 +22,11 @@ func (r *Router) RenameQueue(ctx context.Context, from, to queue.Name) error {
 	if err := to.Check(); err != nil {
 		return err
 	}
-	defer lock(r.naming, from, to)()
+	unlock, err := lock(ctx, r.naming, from, to)
+	if err != nil {
+		return err
+	}
+	defer unlock()
 	if err := r.owed.pay(); err != nil {
 		return err
 	}

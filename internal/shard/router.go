@@ -54,7 +54,7 @@ type Router struct {
 	naming     stripes // definitions of one name do not overtake each other
 	keys       stripes // nor do the notes of one key; held while they are written
 	owed       owed
-	snapshots  sync.Mutex // names of snapshots are not given twice
+	snapshots  stripes // names of snapshots are not given twice
 	relay      *relay
 	stopWaits  context.CancelFunc // ends what the Router itself waits for
 	closing    context.Context
@@ -72,7 +72,7 @@ func Open(ctx context.Context, o Options) (*Router, error) {
 		return nil, fmt.Errorf("%d shards: there are 1 to %d", n, MaxShards)
 	}
 	r := &Router{places: newPlaces(n), numbers: numbersOf(n), demand: o.Store.OnDemand, report: o.Report,
-		naming: make(stripes, 64), keys: make(stripes, 1024)}
+		naming: newStripes(64), keys: newStripes(1024), snapshots: newStripes(16)}
 	if r.report == nil {
 		r.report = func(error) {}
 	}

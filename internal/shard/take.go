@@ -145,77 +145,66 @@ func (r *Router) claimPart(ctx context.Context, q *queue.ClaimRequest, p part, w
 	return cs, err
 }
 
-// waitAtAll waits at several shards for the first messages that come. Of what several give at the same time it takes
-// what stands first in the claim's From.
+// waitAtAll waits at several shards for the first messages that come. The one that has some first gives them; the
+// others go on waiting until then, and what they are handed at the same moment goes back uncounted.
 func (r *Router) waitAtAll(ctx context.Context, q *queue.ClaimRequest, parts []part, wait time.Duration) ([]queue.Claim,
 	error) {
-	waiting, enough := context.WithCancel(ctx)
-	defer enough()
 	type answer struct {
 		claims []queue.Claim
 		err    error
 	}
+	var mu sync.Mutex
+	first := -1
+	ends := make([]context.CancelFunc, len(parts))
+	// win lets one part alone go on, and the others end.
+	win := func(i int) bool {
+		mu.Lock()
+		defer mu.Unlock()
+		if first < 0 {
+			first = i
+			for other, end := range ends {
+				if other != i {
+					end()
+				}
+			}
+		}
+		return first == i
+	}
 	answers := make(chan answer, len(parts))
-	for _, p := range parts {
+	waits := make([]context.Context, len(parts))
+	for i := range parts {
+		waits[i], ends[i] = context.WithCancel(ctx)
+		defer ends[i]()
+	}
+	for i, p := range parts {
+		hold := func(ctx context.Context, sum, largest int64) error {
+			if !win(i) {
+				return errOtherFirst
+			}
+			if q.Hold == nil {
+				return nil
+			}
+			return q.Hold(ctx, sum, largest)
+		}
 		go func() {
-			cs, err := r.claimPart(waiting, q, p, wait, nil)
+			cs, err := r.claimPart(waits[i], q, p, wait, hold)
+			if err != nil && !win(i) {
+				cs, err = nil, nil // it had to end
+			}
 			answers <- answer{cs, err}
 		}()
 	}
-	var best []queue.Claim
-	var failed error
+	var got answer
 	for range parts {
-		a := <-answers
-		if a.err != nil && waiting.Err() == nil {
-			failed = a.err
-		}
-		if a.err != nil || len(a.claims) > 0 {
-			enough()
-		}
-		switch {
-		case len(a.claims) == 0:
-		case best == nil || a.claims[0].From < best[0].From:
-			best, a.claims = a.claims, best
-			fallthrough
-		default:
-			r.giveBack(a.claims)
+		if a := <-answers; a.err != nil || len(a.claims) > 0 {
+			got = a
 		}
 	}
-	if len(best) > 0 && q.Hold != nil {
-		if err := r.holdAll(ctx, q, best); err != nil {
-			r.giveBack(best)
-			return nil, err
-		}
-	}
-	switch {
-	case len(best) > 0:
-		return best, nil
-	case failed != nil:
-		return nil, failed
-	}
-	return nil, ctx.Err()
+	return got.claims, got.err
 }
 
-func (r *Router) holdAll(ctx context.Context, q *queue.ClaimRequest, cs []queue.Claim) error {
-	var sum, largest int64
-	for i := range cs {
-		size := int64(cs[i].Message.Size())
-		sum, largest = sum+size, max(largest, size)
-	}
-	return q.Hold(ctx, sum, largest)
-}
-
-// giveBack puts claims back that nobody gets, as if they had not been handed out.
-func (r *Router) giveBack(cs []queue.Claim) {
-	if len(cs) == 0 {
-		return
-	}
-	ss := make([]queue.Settlement, len(cs))
-	for i := range cs {
-		ss[i] = queue.Settlement{Token: cs[i].Token, Kind: queue.Back, Uncounted: true}
-	}
-	_, _ = r.Settle(r.closing, ss) // else they come back when their leases end
-}
+// errOtherFirst says that another shard had messages first.
+var errOtherFirst = errors.New("another shard was first")
 
 // Settle implements queue.Service. The settlements of one shard are one atomic group; after an error those of others
 // may have ended.
