@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 
 	"github.com/hikyaku/hikyaku/internal/message"
 )
@@ -50,32 +49,41 @@ func (s *Store) Has(ctx context.Context, n Name) (bool, error) {
 // askedOrigins is how many places of a source are looked for under one hold of the lock.
 const askedOrigins = 1000
 
-// TookFrom is those of some offsets of a source of which the queue took the messages, whatever became of them since.
-// Those below the source's mark count as taken: they do not come again. ErrNotFound: there is no such queue.
-func (s *Store) TookFrom(_ context.Context, n Name, source string, offsets []uint64) (taken []uint64, err error) {
-	for some := range slices.Chunk(offsets, askedOrigins) {
-		known, err := s.tookSome(n, source, some, &taken)
-		if err != nil || !known {
-			return taken, err
+// TookFrom is those of some offsets of a source of which the queue took the messages, whatever became of them since, and
+// what all offsets that it took are less than. Those below the source's mark count as taken: they do not come again.
+// ErrNotFound: there is no such queue.
+func (s *Store) TookFrom(_ context.Context, n Name, source string, offsets []uint64) (taken []uint64, next uint64,
+	err error) {
+	for {
+		some := offsets[:min(len(offsets), askedOrigins)]
+		if next, err = s.tookSome(n, source, some, &taken); err != nil {
+			return nil, 0, err
+		}
+		if offsets = offsets[len(some):]; len(offsets) == 0 || next == 0 {
+			return taken, next, nil
 		}
 	}
-	return taken, nil
 }
 
-func (s *Store) tookSome(n Name, source string, offsets []uint64, taken *[]uint64) (known bool, err error) {
+func (s *Store) tookSome(n Name, source string, offsets []uint64, taken *[]uint64) (next uint64, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	q, err := s.queueOf(n)
 	if err != nil {
-		return false, err
+		return 0, err
 	}
-	if _, known = q.origins.Get(source); !known {
-		return false, nil
+	st, known := q.origins.Get(source)
+	if !known {
+		return 0, nil
 	}
 	for _, offset := range offsets {
 		if q.tookBefore(&message.Origin{Source: source, Offset: offset}) {
 			*taken = append(*taken, offset)
 		}
 	}
-	return true, nil
+	next = st.mark
+	if p, some := st.taken.Max(); some {
+		next = max(next, p.offset+1)
+	}
+	return next, nil
 }

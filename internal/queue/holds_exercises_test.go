@@ -83,7 +83,7 @@ func holdsAsking() []holdsExercise {
 		}},
 		{"Has", func(w *holdsWorld) error { _, err := w.s.Has(w.t.Context(), holdsName("long")); return err }},
 		{"TookFrom", func(w *holdsWorld) error {
-			_, err := w.s.TookFrom(w.t.Context(), holdsName("long"), "source", make([]uint64, 100_000))
+			_, _, err := w.s.TookFrom(w.t.Context(), holdsName("long"), "source", make([]uint64, 100_000))
 			return err
 		}},
 		{"HasSnapshot", func(w *holdsWorld) error {

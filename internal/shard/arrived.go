@@ -4,47 +4,67 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"sync"
 
+	"github.com/hikyaku/hikyaku/internal/message"
 	"github.com/hikyaku/hikyaku/internal/queue"
 )
 
-// sourceOf is a lane as an origin. Its number is this lane's alone, also when it is deleted and made anew.
-func sourceOf(shard int, lane *queue.Stats) string { return fmt.Sprintf("relay %d/%d", shard, lane.ID) }
+// sourceOf is a lane as an origin.
+func sourceOf(lane *queue.Definition) string { return "relay " + lane.Labels[labelID] }
 
 // letGo removes from a lane what has arrived, in whatever queue that is by now. It is done before anybody can delete
-// one.
+// one. Where messages have arrived that the lane has not put yet, its shard is from a copy of before: then the lane
+// gets another name as an origin, for its numbers come again for others.
 func (y *relay) letGo(ctx context.Context, shard int, lane *queue.Stats) error {
-	s, n, source := y.router.stores[shard], lane.Name, sourceOf(shard, lane)
-	var waiting, arrived []uint64
-	for after := uint64(0); ; {
-		ps, err := s.Peek(ctx, n, queue.PeekRequest{After: after, Max: 1000, NoBody: true})
-		if err != nil {
-			return err
-		}
-		for i := range ps {
-			waiting = append(waiting, ps[i].Sequence)
-		}
-		if len(ps) == 0 || !ps[len(ps)-1].More {
-			break
-		}
-		after = ps[len(ps)-1].Sequence
+	s, source := y.router.stores[shard], sourceOf(&lane.Definition)
+	waiting, err := waitingIn(ctx, s, lane)
+	if err != nil {
+		return err
 	}
+	var arrived []uint64
+	behind := false
 	for _, other := range y.router.stores {
 		names, err := other.Queues(ctx)
 		if err != nil {
 			return err
 		}
 		for _, q := range names {
-			taken, err := other.TookFrom(ctx, q, source, waiting)
+			taken, next, err := other.TookFrom(ctx, q, source, waiting)
 			if err != nil {
 				return err
 			}
-			arrived = append(arrived, taken...)
+			arrived, behind = append(arrived, taken...), behind || next > lane.NextSequence
 		}
 	}
-	_, err := s.Remove(ctx, n, arrived)
-	return err
+	if _, err := s.Remove(ctx, lane.Name, arrived); err != nil || !behind {
+		return err
+	}
+	d := lane.Definition
+	d.Labels = maps.Clone(d.Labels)
+	d.Labels[labelID] = message.NewID().String()
+	return s.AlterQueue(ctx, lane.Name, d)
+}
+
+// waitingIn are the sequences of what waits in a lane.
+func waitingIn(ctx context.Context, s store, lane *queue.Stats) (waiting []uint64, err error) {
+	if lane.Messages() == 0 {
+		return nil, nil
+	}
+	for after := uint64(0); ; {
+		ps, err := s.Peek(ctx, lane.Name, queue.PeekRequest{After: after, Max: 1000, NoBody: true})
+		if err != nil {
+			return nil, err
+		}
+		for i := range ps {
+			waiting = append(waiting, ps[i].Sequence)
+		}
+		if len(ps) == 0 || !ps[len(ps)-1].More {
+			return waiting, nil
+		}
+		after = ps[len(ps)-1].Sequence
+	}
 }
 
 // deliveries are the names where the relay has put something that its lane has not let go of. After an end the queue

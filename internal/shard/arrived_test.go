@@ -145,3 +145,35 @@ func TestARelayedMessageIsThereOnceWhateverItsDestinationIsCalled(t *testing.T) 
 		}
 	}
 }
+
+func TestAShardFromACopyOfBeforeLosesNoMessageThatComesLater(t *testing.T) {
+	for _, made := range []bool{false, true} { // the lane is in the copy
+		w := newWorld(t, 2, onDemand)
+		near, far := w.in(0, "near"), w.in(1, "far")
+		send := func(body string) {
+			t.Helper()
+			_, _, err := w.Commit(t.Context(), queue.Change{Puts: []queue.QueuePut{{To: near, Messages: messagesOf("n")},
+				{To: far, Messages: messagesOf(body)}}})
+			must(t, err)
+			w.quiet()
+		}
+		w.put(near, "n")
+		if made {
+			send("before")
+		}
+		copied := w.disks[0].After(false)
+		send("1")
+		send("2")
+		w.disks[0] = copied
+		w = w.after(false, onDemand)
+		for _, b := range []string{"3", "4", "5"} {
+			send(b)
+		}
+		got := w.bodies(far)
+		for _, b := range []string{"1", "2", "3", "4", "5"} {
+			if !slices.Contains(got, b) {
+				t.Errorf("message %s is lost: %q", b, got)
+			}
+		}
+	}
+}

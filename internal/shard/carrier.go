@@ -73,7 +73,7 @@ func (c *carrier) begin(ctx context.Context, s store) error {
 			c.wraps = wraps(&st.Definition)
 		}
 		if err == nil {
-			c.source = sourceOf(c.shard, &st)
+			c.source = sourceOf(&st.Definition)
 			return nil
 		}
 		if !c.pause(ctx, err) {

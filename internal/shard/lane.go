@@ -40,6 +40,7 @@ const (
 	asQueue = "queue"
 	labelBy = "by" // who fills it, in lanes of changes
 	byWraps = "changes"
+	labelID = "id" // what it is called as an origin
 )
 
 // laneMessages bounds what waits in a lane, but for dead letters.
@@ -55,7 +56,7 @@ func laneTo(n queue.Name, as queue.Meaning) *queue.Lane {
 	return &queue.Lane{
 		Queue: queue.Name{Namespace: laneNamespace, Name: prefix + hex.EncodeToString(sum[:16])},
 		Definition: queue.Definition{MaxMessages: laneMessages, DeadLetter: graveOf(n).String(),
-			Labels: map[string]string{labelTo: n.String(), labelAs: meaning}},
+			Labels: map[string]string{labelTo: n.String(), labelAs: meaning, labelID: message.NewID().String()}},
 	}
 }
 

@@ -56,10 +56,11 @@ func (y *relay) begin(ctx context.Context) error {
 				continue
 			}
 			st, err := s.Stats(ctx, n)
-			if err == nil && st.Messages() > 0 {
-				if err = y.letGo(ctx, shard, &st); err == nil {
-					st, err = s.Stats(ctx, n)
-				}
+			if err == nil {
+				err = y.letGo(ctx, shard, &st)
+			}
+			if err == nil {
+				st, err = s.Stats(ctx, n)
 			}
 			if err != nil {
 				return err
