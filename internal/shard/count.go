@@ -41,6 +41,10 @@ func placeOf(ctx context.Context, s queue.Service) (of, shard int, err error) {
 	if err != nil || !there {
 		return 0, 0, err
 	}
+	return parsePlace(value)
+}
+
+func parsePlace(value []byte) (of, shard int, err error) {
 	first, second, _ := strings.Cut(string(value), " of ")
 	if shard, err = strconv.Atoi(first); err == nil {
 		of, err = strconv.Atoi(second)
