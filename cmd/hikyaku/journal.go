@@ -19,8 +19,8 @@ import (
 func newJournal() *cobra.Command {
 	return group(&cobra.Command{
 		Use:   "journal",
-		Short: "Check or repair a journal",
-	}, newJournalCheck(), newJournalRepair())
+		Short: "Check or repair a journal, or change the number of shards",
+	}, newJournalCheck(), newJournalRepair(), newJournalSplit(), newJournalJoin())
 }
 
 func newJournalCheck() *cobra.Command {

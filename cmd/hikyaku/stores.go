@@ -104,6 +104,9 @@ func (s *stores) openFiles(ctx context.Context, f *config.File, log *slog.Logger
 		return &hinted{errors.New("this configuration is of a node of a cluster, whose journal is not its own"),
 			"hikyaku serve runs the node; or leave cluster: out, with another data_dir"}
 	}
+	if err := checkUnfinished(f.DataDir); err != nil {
+		return err
+	}
 	// That of shard 0 is made last: where it is, so were all the others.
 	if n := len(shardDirs(f.DataDir)); n > f.Shards || n < f.Shards && exists(journalDir(f.DataDir)) {
 		return wrongShards(f, n)
@@ -118,7 +121,7 @@ func (s *stores) openFiles(ctx context.Context, f *config.File, log *slog.Logger
 		s.journals = append(s.journals, j)
 	}
 	slices.Reverse(s.journals)
-	return nil
+	return checkUnfinished(f.DataDir) // who changes them had the locks until then
 }
 
 func (s *stores) openOne(ctx context.Context, o queue.Options) error {
@@ -148,6 +151,9 @@ func (s *stores) openAll(ctx context.Context, f *config.File, log *slog.Logger, 
 // wrongShards says that a data_dir was made for another number of shards.
 func wrongShards(f *config.File, made int) error {
 	hint := fmt.Sprintf("set shards: %d, or take another data_dir", made)
+	if made == 1 || f.Shards == 1 {
+		hint += ", or change it: " + changeCommand(f.DataDir, f.Shards)
+	}
 	if made < f.Shards {
 		hint += fmt.Sprintf("; if it had more, %s is missing: is its disk mounted?", shardDir(f.DataDir, made))
 	}
