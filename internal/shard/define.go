@@ -246,7 +246,9 @@ func (r *Router) TakeSnapshot(ctx context.Context, name, of queue.Name, o queue.
 			return sn, err
 		}
 		if other >= 0 && other != shard {
-			return sn, fmt.Errorf("%w: %s", queue.ErrSnapshot, name.Short())
+			if there, err := s.Has(ctx, of); err != nil || there {
+				return sn, cmp.Or(err, fmt.Errorf("%w: %s", queue.ErrSnapshot, name.Short()))
+			}
 		}
 		return s.TakeSnapshot(ctx, name, of, o)
 	})
@@ -288,8 +290,10 @@ func (r *Router) Seek(ctx context.Context, n queue.Name, to queue.SeekTo) (queue
 			return queue.Sought{}, err
 		}
 		if other >= 0 && other != shard { // subscriptions of one topic are in one shard
-			return queue.Sought{}, fmt.Errorf("%w: snapshot %s is of a queue that has no topic in common with %s",
-				queue.ErrDefinition, to.Snapshot.Short(), n.Short())
+			if there, err := s.Has(ctx, n); err != nil || there {
+				return queue.Sought{}, cmp.Or(err, fmt.Errorf("%w: snapshot %s is of a queue that has no topic in common "+
+					"with %s", queue.ErrDefinition, to.Snapshot.Short(), n.Short()))
+			}
 		}
 	}
 	return s.Seek(ctx, n, to)

@@ -87,7 +87,8 @@ func byShard(runs []part) (parts []part) {
 }
 
 // Claim implements queue.Service. Where its queues are in several shards each is asked in their order, and if none has
-// anything all are waited for: what the others give meanwhile goes back uncounted.
+// anything all are waited for: what the others give meanwhile goes back uncounted. With OnDemand it makes the queues of
+// the shards that it asks, not those behind the first one that has something.
 func (r *Router) Claim(ctx context.Context, q queue.ClaimRequest) ([]queue.Claim, error) {
 	return whileMoved(ctx, func() ([]queue.Claim, error) { return r.claim(ctx, q) })
 }

@@ -19,6 +19,7 @@ type twins struct {
 	t      *testing.T
 	many   *world
 	one    *queue.Store
+	owners [2]queue.Owner
 	random *rand.Rand
 	names  []queue.Name
 	topics []queue.Name
@@ -41,6 +42,7 @@ func TestARouterDoesWhatASingleStoreDoes(t *testing.T) {
 		must(t, err)
 		w.one, err = queue.Open(t.Context(), queue.Options{Journal: j, OnDemand: true})
 		must(t, err)
+		w.owners = [2]queue.Owner{w.many.NewOwner("twin"), w.one.NewOwner("twin")}
 		for i := range 6 {
 			w.names = append(w.names, queue.Name{Namespace: "app", Name: fmt.Sprint("q", i)})
 		}
@@ -86,7 +88,7 @@ func (w *twins) step() {
 		m.Key = "k"
 	}
 	msgs := []message.Message{m}
-	switch w.random.IntN(16) {
+	switch w.random.IntN(24) {
 	case 0, 1, 2:
 		w.both("put "+n.String(), func(s queue.Service, _ bool) error { _, err := s.Put(ctx, n, msgs); return err })
 	case 3, 4:
@@ -127,6 +129,18 @@ func (w *twins) step() {
 		w.forward(other, m)
 	case 15:
 		w.replay(n)
+	case 16, 17:
+		w.alter(n, topic)
+	case 18:
+		w.sought(n)
+	case 19:
+		w.removed(n)
+	case 20:
+		w.noted(n, topic, msgs)
+	case 21:
+		w.claimSeveral(n, other)
+	case 22, 23:
+		w.asked(n, topic)
 	}
 	w.compare()
 }
