@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/hikyaku/hikyaku/internal/journal/memory"
 	"github.com/hikyaku/hikyaku/internal/message"
 	"github.com/hikyaku/hikyaku/internal/queue"
 	"github.com/hikyaku/hikyaku/internal/waittest"
@@ -140,5 +141,39 @@ func TestNobodyWaitsLongerForAnotherThanHeWants(t *testing.T) {
 			t.Errorf("%s: %v", what, err)
 		}
 		cancel()
+	}
+}
+
+func TestAShardWithoutRoomHoldsUpNoOtherAndGoesOnWhenThereIsSome(t *testing.T) {
+	for what, stop := range map[string]func(j *memory.Journal, on bool){
+		"full": (*memory.Journal).Fill, "refusing": (*memory.Journal).Refuse,
+	} {
+		t.Run(what, func(t *testing.T) {
+			w := newWorld(t, 2, onDemand)
+			near, far := w.in(0, "near"), w.in(1, "far")
+			w.put(far, "first")
+			stop(w.journals[1], true)
+			var not *ReadyError
+			if err := w.Ready(t.Context()); !errors.As(err, &not) || len(not.Shards()) != 1 || not.Shards()[0] != 1 {
+				t.Errorf("it says %v", err)
+			}
+			_, err := w.Put(t.Context(), far, messagesOf("direct"))
+			if !errors.Is(err, queue.ErrNoRoom) && !errors.Is(err, queue.ErrRefused) {
+				t.Errorf("the shard answers %v", err)
+			}
+			for _, body := range []string{"1", "2"} {
+				_, _, err := w.Commit(t.Context(), queue.Change{Puts: []queue.QueuePut{
+					{To: near, Messages: messagesOf(body)}, {To: far, Messages: messagesOf(body)}}})
+				must(t, err)
+			}
+			w.settle(queue.Done, w.claim(near)...)
+			w.wants(far, "first")
+			stop(w.journals[1], false)
+			w.quiet()
+			w.wants(far, "first", "1", "2")
+			must(t, w.Ready(t.Context()))
+			w.put(far, "direct")
+			w.after(true, onDemand).wants(far, "first", "1", "2", "direct")
+		})
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"sync"
 	"time"
 
@@ -210,12 +211,40 @@ func (r *Router) JournalStats() (sum journal.Stats) {
 	return sum
 }
 
-// Ready is nil when every shard would take a small put.
+// Ready is nil when every shard would take a small put; else it is a *ReadyError, or ctx's.
 func (r *Router) Ready(ctx context.Context) error {
+	var not ReadyError
 	for i, s := range r.stores {
-		if err := s.Ready(ctx); err != nil {
-			return fmt.Errorf("shard %d: %w", i, err)
+		err := s.Ready(ctx)
+		if err != nil && ctx.Err() != nil {
+			return err
+		}
+		if err != nil {
+			not.shards, not.why = append(not.shards, i), append(not.why, err)
 		}
 	}
-	return nil
+	if not.why == nil {
+		return nil
+	}
+	return &not
 }
+
+// ReadyError says which shards would take nothing, and why.
+type ReadyError struct {
+	shards []int
+	why    []error
+}
+
+func (e *ReadyError) Error() string {
+	var all []string
+	for i, shard := range e.shards {
+		all = append(all, fmt.Sprintf("shard %d: %v", shard, e.why[i]))
+	}
+	return strings.Join(all, "; ")
+}
+
+// Unwrap is why they would not.
+func (e *ReadyError) Unwrap() []error { return e.why }
+
+// Shards are the shards that would take nothing.
+func (e *ReadyError) Shards() []int { return e.shards }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"net/http"
 	"strconv"
+	"strings"
 
 	"github.com/hikyaku/hikyaku/internal/queue"
 )
@@ -40,19 +41,40 @@ func ready(c *call) error {
 	return c.w.json(http.StatusOK, healthAnswer{"ready"})
 }
 
-// notReadyFor tells why the store would take no message.
+// notReadyFor tells why the store would take no message, and of several shards which ones.
 func notReadyFor(err error) error {
+	where := ""
+	var of interface {
+		error
+		Shards() []int
+	}
+	if errors.As(err, &of) {
+		where = namesOf(of.Shards())
+	}
 	var full *queue.FullError // of the whole store: it names nothing
 	for _, k := range kinds {
 		switch {
 		case !errors.Is(err, k.err):
 		case errors.As(err, &full):
-			return notReady.problem(full.Error()).because(k)
+			return notReady.problem(where + full.Error()).because(k)
 		default:
-			return notReady.problem(k.title).because(k)
+			return notReady.problem(where + k.title).because(k)
 		}
 	}
-	return notReady.problem("the store takes no messages").because(internal)
+	return notReady.problem(where + "the store takes no messages").because(internal)
+}
+
+// namesOf are shards before what is said of them.
+func namesOf(shards []int) string {
+	numbers := make([]string, len(shards))
+	for i, n := range shards {
+		numbers[i] = strconv.Itoa(n)
+	}
+	what := "shard "
+	if len(shards) > 1 {
+		what = "shards "
+	}
+	return what + strings.Join(numbers, ", ") + ": "
 }
 
 // because names the kind of problem that a put would be answered with.
