@@ -88,12 +88,18 @@ func fillEverything(t testing.TB, s queue.Service) (claims []queue.Claim, late t
 		_, err := s.CreateTopic(ctx, name("topic"), map[string]string{"l": "v"})
 		must(t, err)
 		create(name("sub"), queue.Definition{Topic: name("topic").String(), History: time.Hour})
+		create(name("second"), queue.Definition{Topic: name("topic").String(), History: time.Hour})
 		create(name("other"), queue.Definition{Topic: name("topic").String(), Filter: "n > 3"})
 		create(name("jobs"), queue.Definition{MaxAttempts: 1, Lease: time.Hour, DedupWindow: time.Hour})
 		columns, err := message.ParseColumns([]string{"a BIGINT", "b VARCHAR(20)"})
 		must(t, err)
 		create(name("table"), queue.Definition{Columns: columns})
 		put(name("table"), message.Message{Body: []byte(`{"a":1,"b":"x"}`)})
+		columns, err = message.ParseColumns([]string{"b VARCHAR(20)", "c BIGINT", "a BIGINT"})
+		must(t, err)
+		_, version, err := s.Definition(ctx, name("table"))
+		must(t, err)
+		must(t, s.AlterColumns(ctx, name("table"), queue.Definition{Columns: columns}, []int{1, -1, 0}, version))
 		for n := range 5 {
 			m := message.Message{Body: fmt.Append(nil, "event ", n), Key: "k"}
 			m.Attributes.Set("n", message.Int(int64(n)))
@@ -182,6 +188,19 @@ func checkEverything(t *testing.T, s queue.Service, late time.Time) {
 		_, err = s.Seek(ctx, name("sub"), queue.SeekTo{Snapshot: name("snapshot")})
 		if err != nil || count(name("sub")) != 4 {
 			t.Errorf("a seek to the snapshot leaves %d, %v", count(name("sub")), err)
+		}
+		// which message is which of the other subscription's is told by where the records are
+		sought, err = s.Seek(ctx, name("second"), queue.SeekTo{Snapshot: name("snapshot")})
+		if err != nil || count(name("second")) != 4 {
+			t.Errorf("a seek to the snapshot of another subscription leaves %d (%+v), %v", count(name("second")), sought,
+				err)
+		}
+		_, err = s.Seek(ctx, name("second"), queue.SeekTo{Time: time.Unix(0, 0)})
+		must(t, err)
+		rows, err := s.Peek(ctx, name("table"), queue.PeekRequest{})
+		must(t, err)
+		if row := rows[0].Message.Row; len(row) != 3 || row[0].AsString() != "x" || row[2].AsInt() != 1 {
+			t.Errorf("the row from before the alteration is %v", row)
 		}
 		if v, _, err := s.Note(ctx, "lambda/mappings", fmt.Sprint(i)); err != nil || string(v) != "mapping" {
 			t.Errorf("the note is %q, %v", v, err)
