@@ -255,8 +255,8 @@ func sameDisk(data string, dirs []string) error {
 			return err
 		}
 		if disk != want {
-			return &hinted{fmt.Errorf("%s is on another disk than %s", dir, data), "copy the folder into data_dir, in the " +
-				"place of the mount point, and move the new ones to their disks afterwards"}
+			return &hinted{fmt.Errorf("%s is on another disk than %s", dir, data), "copy the folder into data_dir, " +
+				"in the place of the mount point, and move the new ones to their disks afterwards"}
 		}
 	}
 	return nil
@@ -345,8 +345,9 @@ func printInventory(out io.Writer, v *queue.Inventory) {
 		what string
 		n    int
 	}{
-		{"queues", len(v.Queues)}, {"topics", len(v.Topics)}, {"messages", sum.Messages}, {"of them claimed", sum.Claimed},
-		{"kept for a seek", sum.Past}, {"snapshots", sum.Snapshots}, {"notes", len(v.Notes)},
+		{"queues", len(v.Queues)}, {"topics", len(v.Topics)}, {"messages", sum.Messages},
+		{"of them claimed", sum.Claimed}, {"kept for a seek", sum.Past}, {"snapshots", sum.Snapshots},
+		{"notes", len(v.Notes)},
 	} {
 		t.Row(row.what, measure.Count(int64(row.n)))
 	}

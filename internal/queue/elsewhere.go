@@ -49,8 +49,8 @@ func (s *Store) Has(ctx context.Context, n Name) (bool, error) {
 // askedOrigins is how many places of a source are looked for under one hold of the lock.
 const askedOrigins = 1000
 
-// TookFrom is those of some offsets of a source of which the queue took the messages, whatever became of them since, and
-// what all offsets that it took are less than. Those below the source's mark count as taken: they do not come again.
+// TookFrom is those of some offsets of a source of which the queue took the messages, whatever became of them since,
+// and what all offsets that it took are less than. Those below the source's mark count as taken: they come no more.
 // ErrNotFound: there is no such queue.
 func (s *Store) TookFrom(_ context.Context, n Name, source string, offsets []uint64) (taken []uint64, next uint64,
 	err error) {

@@ -291,8 +291,8 @@ func (r *Router) Seek(ctx context.Context, n queue.Name, to queue.SeekTo) (queue
 		}
 		if other >= 0 && other != shard { // subscriptions of one topic are in one shard
 			if there, err := s.Has(ctx, n); err != nil || there {
-				return queue.Sought{}, cmp.Or(err, fmt.Errorf("%w: snapshot %s is of a queue that has no topic in common "+
-					"with %s", queue.ErrDefinition, to.Snapshot.Short(), n.Short()))
+				return queue.Sought{}, cmp.Or(err, fmt.Errorf("%w: snapshot %s is of a queue that has no topic in "+
+					"common with %s", queue.ErrDefinition, to.Snapshot.Short(), n.Short()))
 			}
 		}
 	}
