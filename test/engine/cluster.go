@@ -70,6 +70,8 @@ func newCluster(server, dir string, n int, disks, strace bool) (*cluster, error)
 		if err := nd.makeDisk(); err != nil {
 			return c, err
 		}
+	}
+	for _, nd := range c.nodes {
 		if err := c.start(nd); err != nil {
 			return c, err
 		}
@@ -105,9 +107,6 @@ func (c *cluster) start(nd *node) error {
 	var routes []string
 	for _, other := range c.nodes {
 		routes = append(routes, "nats://"+other.ip+":6222")
-	}
-	for i := len(c.nodes) + 1; i <= nodesMost; i++ { // those that are not made yet
-		routes = append(routes, fmt.Sprintf("nats://10.7.0.%d:6222", i))
 	}
 	conf := fmt.Sprintf(`server_name: %s
 listen: "%s:4222"

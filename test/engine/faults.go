@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"strings"
 	"syscall"
 	"time"
 	"unsafe"
@@ -83,46 +84,61 @@ var faults = map[string]func(c *cluster, r *rand.Rand) error{
 	// The leaders of the stream and of the cluster are told to step down, again and again.
 	"leader": func(c *cluster, r *rand.Rand) error {
 		for range 3 + r.IntN(8) {
-			_ = c.tell("s", "META.LEADER.STEPDOWN", nil, r, r.IntN(4) == 0)
-			_ = c.tell("a", "STREAM.LEADER.STEPDOWN."+stream, nil, r, true)
+			if r.IntN(4) == 0 {
+				_ = c.tell("s", "META.LEADER.STEPDOWN", nil, r)
+			}
+			_ = c.tell("a", "STREAM.LEADER.STEPDOWN."+stream, nil, r)
 			between(r, 100, 1500)
 		}
 		return nil
 	},
 
-	// A replica is moved to another node, while others are killed or cut off, or a server leaves for good and another
-	// one comes in its place. It wants five nodes.
+	// A server leaves for good, with its disk, and another one comes in its place; or one or two replicas are moved to
+	// other nodes. Meanwhile others are cut off or killed. It wants five nodes.
 	"member": func(c *cluster, r *rand.Rand) error {
 		defer c.heal()
-		for range 1 + r.IntN(2) {
-			if r.IntN(3) == 0 {
-				if err := part(c, r); err != nil {
-					return err
-				}
+		if r.IntN(3) == 0 {
+			if err := part(c, r); err != nil {
+				return err
 			}
-			if r.IntN(3) == 0 {
+		}
+		var gone string
+		if r.IntN(3) == 0 {
+			nd := some(c, r, 1)[0]
+			if err := nd.loseDisk(); err != nil {
+				return err
+			}
+			gone = nd.name
+			_ = c.tell("s", "SERVER.REMOVE", map[string]string{"peer": gone}, r)
+			nd.name = fmt.Sprintf("n%d-%d", nd.id, r.IntN(1e6))
+			between(r, 0, 3000)
+			if err := c.start(nd); err != nil {
+				return err
+			}
+		} else {
+			for range 1 + r.IntN(2) {
 				nd := some(c, r, 1)[0]
-				if err := nd.loseDisk(); err != nil {
-					return err
-				}
-				_ = c.tell("s", "SERVER.REMOVE", map[string]string{"peer": nd.name}, r, true)
-				nd.name = fmt.Sprintf("n%d-%d", nd.id, r.IntN(1e6))
-				between(r, 0, 3000)
-				if err := c.start(nd); err != nil {
-					return err
-				}
-			} else {
-				nd := some(c, r, 1)[0]
-				_ = c.tell("a", "STREAM.PEER.REMOVE."+stream, map[string]string{"peer": nd.name}, r, true)
+				_ = c.tell("a", "STREAM.PEER.REMOVE."+stream, map[string]string{"peer": nd.name}, r)
+				between(r, 0, 1500)
 			}
-			if r.IntN(2) == 0 {
-				between(r, 0, 500)
-				if err := c.down(r, 1+r.IntN(2), func(nd *node) error { nd.kill(); return nil }); err != nil {
-					return err
-				}
+		}
+		if r.IntN(2) == 0 {
+			between(r, 0, 500)
+			if err := c.down(r, 1+r.IntN(2), func(nd *node) error { nd.kill(); return nil }); err != nil {
+				return err
 			}
-			between(r, 500, 3000)
-			c.heal()
+		}
+		between(r, 500, 3000)
+		c.heal()
+		if gone == "" {
+			return nil
+		}
+		// An operator tries until the cluster says that it has forgotten the server, or that it does not know it.
+		for end := time.Now().Add(patient); time.Now().Before(end); time.Sleep(500 * time.Millisecond) {
+			err := c.tell("s", "SERVER.REMOVE", map[string]string{"peer": gone}, r)
+			if err == nil || strings.Contains(err.Error(), "not a member") {
+				break
+			}
 		}
 		return nil
 	},
@@ -222,10 +238,7 @@ func part(c *cluster, r *rand.Rand) error {
 }
 
 // tell asks one of the nodes something of JetStream's API, as user a of the stream's account or s of the system's.
-func (c *cluster) tell(user, name string, ask any, r *rand.Rand, really bool) error {
-	if !really {
-		return nil
-	}
+func (c *cluster) tell(user, name string, ask any, r *rand.Rand) error {
 	nc, err := connect(c.nodes[r.IntN(len(c.nodes))], nats.UserInfo(user, user))
 	if err != nil {
 		return err

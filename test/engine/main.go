@@ -34,7 +34,7 @@ type settings struct {
 	rounds, nodes, window, fresh int
 	seed                         uint64
 	syncs, measure               bool
-	longest                      time.Duration
+	longest, pause               time.Duration
 }
 
 func main() {
@@ -51,6 +51,7 @@ func main() {
 	flag.BoolVar(&s.syncs, "syncs", false, "look which syncs stand before an acknowledgement")
 	flag.BoolVar(&s.measure, "measure", false, "measure fenced appends, on plain folders")
 	flag.DurationVar(&s.longest, "longest", time.Hour, "begin no round after this time")
+	flag.DurationVar(&s.pause, "pause", 2*time.Millisecond, "a writer's rest between two records")
 	flag.Parse()
 	var err error
 	if server := os.Getenv(inside); server == "" {
@@ -155,10 +156,13 @@ func (t *trial) once() (err error) {
 	defer stop()
 	var writers sync.WaitGroup
 	for range 1 + t.rnd.IntN(2) {
-		w := &writer{c: t.c, led: t.led, window: t.window, pause: time.Millisecond,
+		w := &writer{c: t.c, led: t.led, window: t.window, pause: t.pause,
 			number: func() uint64 { return t.numbers.Add(1) }}
 		r := rand.New(rand.NewPCG(t.rnd.Uint64(), 2))
 		writers.Go(func() { w.write(ctx, r) })
+	}
+	for t.led.count() < before+4*t.window && time.Since(began) < patient/4 {
+		time.Sleep(10 * time.Millisecond)
 	}
 	between(t.rnd, 300, 1500)
 	if err := faults[t.kind](t.c, t.rnd); err != nil {
@@ -250,6 +254,7 @@ func (t *trial) compare(leader string, names []string) (found tally) {
 		}
 	}
 	if len(replicas) < len(names) {
+		found.stuck++
 		found.note("read %d of %d replicas", len(replicas), len(names))
 	}
 	if replicas[leader] == nil {

@@ -223,7 +223,7 @@ func (c *cluster) read(nd *node) (map[uint64]record, error) {
 			return nil, err
 		}
 		for {
-			m, err := sub.NextMsg(5 * time.Second)
+			m, err := sub.NextMsg(300 * time.Millisecond)
 			if err == nil && m.Header.Get("Status") == "" {
 				seq, _ := strconv.ParseUint(m.Header.Get("Nats-Sequence"), 10, 64)
 				held[seq] = parse(m.Data)
@@ -240,13 +240,12 @@ func (c *cluster) read(nd *node) (map[uint64]record, error) {
 				}
 				break
 			}
-			if tries++; tries > 3 {
+			if tries++; tries > 50 { // the server may still hand the question to a node that it cannot reach
 				if err == nil {
 					err = fmt.Errorf("status %s %s", m.Header.Get("Status"), m.Header.Get("Description"))
 				}
 				return held, fmt.Errorf("reading %s from %d: %w", nd.name, from, err)
 			}
-			time.Sleep(time.Second)
 			break
 		}
 		_ = sub.Unsubscribe()
