@@ -23,6 +23,8 @@ type node struct {
 	ended chan struct{}
 }
 
+var syncInterval string
+
 type cluster struct {
 	server string // the program
 	dir    string
@@ -112,11 +114,11 @@ func (c *cluster) start(nd *node) error {
 listen: "%s:4222"
 http: "%s:8222"
 ping_interval: "2s"
-jetstream { store_dir: "%s/js", sync_interval: always, max_file_store: 900MB, max_memory_store: 16MB }
+jetstream { store_dir: "%s/js", sync_interval: %s, max_file_store: 900MB, max_memory_store: 16MB }
 cluster { name: trial, listen: "%s:6222", ping_interval: "2s", routes: ["%s"] }
 accounts { A { jetstream: enabled, users: [{user: a, password: a}] }, $SYS { users: [{user: s, password: s}] } }
 no_auth_user: a
-`, nd.name, nd.ip, nd.ip, nd.dir, nd.ip, strings.Join(routes, `", "`))
+`, nd.name, nd.ip, nd.ip, nd.dir, syncInterval, nd.ip, strings.Join(routes, `", "`))
 	file := filepath.Join(c.dir, nd.name+".conf")
 	if err := os.WriteFile(file, []byte(conf), 0o600); err != nil {
 		return err

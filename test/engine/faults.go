@@ -64,6 +64,19 @@ var faults = map[string]func(c *cluster, r *rand.Rand) error{
 		return c.down(r, 1, func(nd *node) error { nd.kill(); return damage(nd.dir, r) })
 	},
 
+	// The same after a clean stop, when the server has noted what its files hold and may not read them all again.
+	"rot": func(c *cluster, r *rand.Rand) error {
+		return c.down(r, 1, func(nd *node) error {
+			nd.signal(syscall.SIGTERM)
+			select {
+			case <-nd.ended:
+			case <-time.After(patient):
+				nd.kill()
+			}
+			return damage(nd.dir, r)
+		})
+	},
+
 	// One node comes back with an empty disk, and when it says that it is healthy, another one does.
 	"disk": func(c *cluster, r *rand.Rand) error {
 		for _, nd := range some(c, r, 2) {

@@ -40,8 +40,10 @@ type settings struct {
 func main() {
 	var s settings
 	flag.StringVar(&s.faults, "fault", "kill", "the kinds of faults, with commas: none, kill, stop, partition, powercut, "+
-		"flip, disk, leader, member, mixed")
+		"flip, rot, disk, leader, member, mixed")
 	flag.StringVar(&s.dir, "dir", "/dev/shm", "where stores and images of disks are made")
+	flag.StringVar(&syncInterval, "sync", "always", "the servers' sync_interval; with 2m, their default, power cuts have to "+
+		"lose records, or the trial could not find it")
 	flag.StringVar(&s.keep, "keep", "", "a folder for the logs of servers in rounds that found something")
 	flag.IntVar(&s.rounds, "rounds", 10, "rounds of each fault")
 	flag.IntVar(&s.nodes, "nodes", 3, "servers, 3 or 5; the stream has 3 replicas")
