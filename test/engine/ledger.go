@@ -34,16 +34,18 @@ type tally struct {
 	doubled  int // in the stream twice, or two records acknowledged for one sequence
 	diverged int // sequences at which two replicas hold different things
 	altered  int // in the stream with other contents or at another sequence than it was published
-	stuck    int // no acknowledgement, or no equal replicas, a minute after everything was healed
+	stuck    int // nothing was acknowledged a minute after everything was healed
+	behind   int // records were, but a replica was not as long as the others, or could not be read
 	notes    []string
 }
 
 func (t *tally) add(o tally) {
 	t.lost, t.doubled, t.diverged = t.lost+o.lost, t.doubled+o.doubled, t.diverged+o.diverged
-	t.altered, t.stuck, t.notes = t.altered+o.altered, t.stuck+o.stuck, append(t.notes, o.notes...)
+	t.altered, t.stuck, t.behind = t.altered+o.altered, t.stuck+o.stuck, t.behind+o.behind
+	t.notes = append(t.notes, o.notes...)
 }
 
-func (t *tally) clean() bool { return t.lost+t.doubled+t.diverged+t.altered+t.stuck == 0 }
+func (t *tally) clean() bool { return t.lost+t.doubled+t.diverged+t.altered+t.stuck+t.behind == 0 }
 
 // note keeps the first few of what happened; the counts have all.
 func (t *tally) note(format string, args ...any) {

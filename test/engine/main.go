@@ -117,11 +117,11 @@ func (s *settings) run(server string) error {
 			t.acks += t.led.count()
 			t.c.end()
 		}
-		fmt.Fprintf(&table, "| %s | %d | %d | %d | %d | %d | %d | %d | %d | %d |\n", kind, s.nodes, t.round, t.acks,
-			t.bad, t.sum.lost, t.sum.doubled, t.sum.diverged, t.sum.altered, t.sum.stuck)
+		fmt.Fprintf(&table, "| %s | %d | %d | %d | %d | %d | %d | %d | %d | %d | %d |\n", kind, s.nodes, t.round, t.acks,
+			t.bad, t.sum.lost, t.sum.doubled, t.sum.diverged, t.sum.altered, t.sum.stuck, t.sum.behind)
 	}
 	fmt.Printf("\n| fault | nodes | rounds | acknowledged | rounds with findings | lost | doubled | diverged | altered "+
-		"| stuck |\n|---|---|---|---|---|---|---|---|---|---|\n%s", table.String())
+		"| stuck | behind |\n|---|---|---|---|---|---|---|---|---|---|---|\n%s", table.String())
 	return nil
 }
 
@@ -180,16 +180,20 @@ func (t *trial) once() (err error) {
 		}
 	}
 	healed, had := time.Now(), t.led.count()
-	for t.led.count() < had+2*t.window && time.Since(healed) < patient {
+	progress := func() bool { return t.led.count() >= had+2*t.window }
+	for !progress() && time.Since(healed) < patient {
 		time.Sleep(50 * time.Millisecond)
 	}
-	progress := t.led.count() >= had+2*t.window
 	stop()
 	writers.Wait()
 	leader, names, equal := t.c.settled()
-	if !progress || !equal {
+	if !progress() {
 		found.stuck++
-		found.note("stuck: progress %t, equal replicas %t, leader %q of %v", progress, equal, leader, names)
+	} else if !equal {
+		found.behind++
+	}
+	if !found.clean() {
+		found.note("leader %q of %v", leader, names)
 		for _, nd := range t.c.nodes {
 			v, err := nd.look()
 			found.note("%s says %+v %v", nd.name, v, err)
@@ -204,9 +208,9 @@ func (t *trial) once() (err error) {
 	if lastDamage != "" && !found.clean() {
 		found.note("damaged: %s", lastDamage)
 	}
-	fmt.Printf("%s seed %d round %d: %d acknowledged, %.1f s, lost %d, doubled %d, diverged %d, altered %d, stuck %d\n",
-		t.kind, t.seed, t.round, t.led.count()-before, time.Since(began).Seconds(), found.lost, found.doubled,
-		found.diverged, found.altered, found.stuck)
+	fmt.Printf("%s seed %d round %d: %d acknowledged, %.1f s, lost %d, doubled %d, diverged %d, altered %d, stuck %d, "+
+		"behind %d\n", t.kind, t.seed, t.round, t.led.count()-before, time.Since(began).Seconds(), found.lost,
+		found.doubled, found.diverged, found.altered, found.stuck, found.behind)
 	for _, n := range found.notes {
 		fmt.Println("   ", n)
 	}
@@ -240,29 +244,30 @@ func (t *trial) compare(leader string, names []string) (found tally) {
 			}
 		}
 	}
-	replicas := map[string]map[uint64]record{}
+	replicas, gone := map[string]map[uint64]record{}, 0
 	for _, name := range names {
 		nd := t.c.named(name)
 		if nd == nil {
-			found.note("%s is no node", name)
 			continue
 		}
 		held, err := t.c.read(nd)
-		if err != nil {
-			found.note("%s: %v", name, err)
-		}
 		if err == nil {
 			replicas[name] = held
+		} else {
+			found.note("%s: %v", name, err)
+		}
+		if v, err := nd.look(); err == nil && !v.held {
+			gone++
 		}
 	}
 	if len(replicas) < len(names) {
-		found.stuck++
+		found.behind++
 		found.note("read %d of %d replicas", len(replicas), len(names))
 	}
 	if replicas[leader] == nil {
 		leader = ""
 	}
-	if len(replicas) > 0 {
+	if len(replicas) > 0 || gone == len(t.c.nodes) { // else nobody can know what there still is
 		found.add(t.led.check(leader, replicas))
 	}
 	return found
