@@ -40,8 +40,8 @@ func run(args ...string) error {
 	return nil
 }
 
-// prepareSpaces makes, inside our own name spaces, a bridge and n network name spaces that hang on it. The machine's own
-// network does not see them, and they end with us.
+// prepareSpaces makes, inside our own name spaces, a bridge and n network name spaces that hang on it. The machine's
+// own network does not see them, and they end with us.
 func prepareSpaces(n int) error {
 	if err := syscall.Mount("", "/", "", syscall.MS_PRIVATE|syscall.MS_REC, ""); err != nil {
 		return err
@@ -166,9 +166,9 @@ func (nd *node) runs() bool {
 
 func (nd *node) signal(s syscall.Signal) { _ = nd.cmd.Process.Signal(s) }
 
-// cutPower makes the file system forget all that it has not written out: ext4 is shut down as its own tests do it, without
-// a flush of its log. Only then is the server killed. What is mounted again is what a machine would find after the power
-// was cut, with a disk that keeps what it was given.
+// cutPower makes the file system forget all that it has not written out: ext4 is shut down as its own tests do it,
+// without a flush of its log. Only then is the server killed. What is mounted again is what a machine would find after
+// the power was cut, with a disk that keeps what it was given.
 func (nd *node) cutPower() error {
 	d, err := os.Open(nd.dir)
 	if err != nil {

@@ -223,8 +223,8 @@ func (c *cluster) down(r *rand.Rand, n int, end func(*node) error) error {
 	return nil
 }
 
-// part makes one of four partitions: one node alone, one that nobody hears, a bridge (two that both reach the rest, but not
-// each other), or two that reach nobody.
+// part makes one of four partitions: one node alone, one that nobody hears, a bridge (two that both reach the rest,
+// but not each other), or two that reach nobody.
 func part(c *cluster, r *rand.Rand) error {
 	nds := some(c, r, len(c.nodes))
 	kind, alone := r.IntN(4), 1
@@ -267,7 +267,7 @@ func damage(dir string, r *rand.Rand) error {
 		if err != nil {
 			return err
 		}
-		if info, err := d.Info(); err == nil && info.Mode().IsRegular() && info.Size() > 0 {
+		if info, err := d.Info(); err == nil && info.Mode().IsRegular() && info.Size() > 0 && strings.Contains(name, damaged) {
 			files = append(files, name)
 		}
 		return nil
@@ -296,4 +296,7 @@ func damage(dir string, r *rand.Rand) error {
 	return os.WriteFile(name, b, 0o600)
 }
 
-var lastDamage string // for the notes
+var (
+	damaged    string // part of the paths of files that may be damaged
+	lastDamage string // for the notes
+)

@@ -125,8 +125,8 @@ func (l *ledger) check(leader string, replicas map[string]map[uint64]record) (t 
 			all[seq] = true
 			if tried, is := l.tried[r.number]; !r.whole || !is || tried != seq || r.meant != seq {
 				t.altered++
-				t.note("%s holds at %d record %d meant for %d, whole %t, published for %d", name, seq, r.number, r.meant,
-					r.whole, tried)
+				t.note("%s holds at %d record %d meant for %d, whole %t, published for %d", name, seq, r.number,
+					r.meant, r.whole, tried)
 			}
 			if before, twice := seen[r.number]; twice {
 				t.doubled++

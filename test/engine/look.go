@@ -63,8 +63,8 @@ type synced struct {
 
 var syncLine = regexp.MustCompile(`^(\d+\.\d+) (?:fsync|fdatasync)\(\d+<([^>]*)>\) += 0 <(\d+\.\d+)>`)
 
-// syncs publishes lone records a tenth of a second apart, and counts which nodes had synced which files between a record's
-// departure and its acknowledgement.
+// syncs publishes lone records a tenth of a second apart, and counts which nodes had synced which files between a
+// record's departure and its acknowledgement.
 func (c *cluster) syncs() error {
 	const records = 50
 	time.Sleep(3 * time.Second) // until the servers have written what they write at the start

@@ -5,8 +5,8 @@
 //	go run . -syncs                                      which syncs stand before an acknowledgement
 //	go run . -measure -dir /var/tmp                      how fast fenced appends are on that disk
 //
-// It wants Linux, root, iproute2, e2fsprogs and util-linux (and strace for -syncs), and builds the server that go.mod pins.
-// Everything runs in name spaces of its own and ends with it. docs/testing.md has more.
+// It wants Linux, root, iproute2, e2fsprogs and util-linux (and strace for -syncs), and builds the server that go.mod
+// pins. Everything runs in name spaces of its own and ends with it. docs/testing.md has more.
 package main
 
 import (
@@ -39,11 +39,12 @@ type settings struct {
 
 func main() {
 	var s settings
-	flag.StringVar(&s.faults, "fault", "kill", "the kinds of faults, with commas: none, kill, stop, partition, powercut, "+
-		"flip, rot, disk, leader, member, mixed")
+	flag.StringVar(&s.faults, "fault", "kill", "the kinds of faults, with commas: none, kill, stop, partition, "+
+		"powercut, flip, rot, disk, leader, member, mixed")
 	flag.StringVar(&s.dir, "dir", "/dev/shm", "where stores and images of disks are made")
-	flag.StringVar(&syncInterval, "sync", "always", "the servers' sync_interval; with 2m, their default, power cuts have to "+
-		"lose records, or the trial could not find it")
+	flag.StringVar(&syncInterval, "sync", "always", "the servers' sync_interval; with 2m, their default, power cuts "+
+		"have to lose records, or the trial could not find it")
+	flag.StringVar(&damaged, "damaged", "", "flip and rot damage only files with this in their path")
 	flag.StringVar(&s.keep, "keep", "", "a folder for the logs of servers in rounds that found something")
 	flag.IntVar(&s.rounds, "rounds", 10, "rounds of each fault")
 	flag.IntVar(&s.nodes, "nodes", 3, "servers, 3 or 5; the stream has 3 replicas")
@@ -67,8 +68,8 @@ func main() {
 	}
 }
 
-// enter builds the server and runs this program once more in name spaces of its own. The kernel ends all that is in them
-// with it.
+// enter builds the server and runs this program once more in name spaces of its own. The kernel ends all that is in
+// them with it.
 func enter() error {
 	dir, err := os.MkdirTemp("", "engine-server-")
 	if err != nil {
@@ -117,11 +118,11 @@ func (s *settings) run(server string) error {
 			t.acks += t.led.count()
 			t.c.end()
 		}
-		fmt.Fprintf(&table, "| %s | %d | %d | %d | %d | %d | %d | %d | %d | %d | %d |\n", kind, s.nodes, t.round, t.acks,
-			t.bad, t.sum.lost, t.sum.doubled, t.sum.diverged, t.sum.altered, t.sum.stuck, t.sum.behind)
+		fmt.Fprintf(&table, "| %s | %d | %d | %d | %d | %d | %d | %d | %d | %d | %d |\n", kind, s.nodes, t.round,
+			t.acks, t.bad, t.sum.lost, t.sum.doubled, t.sum.diverged, t.sum.altered, t.sum.stuck, t.sum.behind)
 	}
-	fmt.Printf("\n| fault | nodes | rounds | acknowledged | rounds with findings | lost | doubled | diverged | altered "+
-		"| stuck | behind |\n|---|---|---|---|---|---|---|---|---|---|---|\n%s", table.String())
+	fmt.Printf("\n| fault | nodes | rounds | acknowledged | rounds with findings | lost | doubled | diverged "+
+		"| altered | stuck | behind |\n|---|---|---|---|---|---|---|---|---|---|---|\n%s", table.String())
 	return nil
 }
 
@@ -154,15 +155,8 @@ func (t *trial) once() (err error) {
 	t.used++
 	lastDamage = ""
 	began, before := time.Now(), t.led.count()
-	ctx, stop := context.WithCancel(context.Background())
+	stop := t.write(1 + t.rnd.IntN(2))
 	defer stop()
-	var writers sync.WaitGroup
-	for range 1 + t.rnd.IntN(2) {
-		w := &writer{c: t.c, led: t.led, window: t.window, pause: t.pause,
-			number: func() uint64 { return t.numbers.Add(1) }}
-		r := rand.New(rand.NewPCG(t.rnd.Uint64(), 2))
-		writers.Go(func() { w.write(ctx, r) })
-	}
 	for t.led.count() < before+4*t.window && time.Since(began) < patient/4 {
 		time.Sleep(10 * time.Millisecond)
 	}
@@ -185,8 +179,12 @@ func (t *trial) once() (err error) {
 		time.Sleep(50 * time.Millisecond)
 	}
 	stop()
-	writers.Wait()
 	leader, names, equal := t.c.settled()
+	if !equal { // are there two logs?
+		stop = t.write(4)
+		time.Sleep(patient / 6)
+		stop()
+	}
 	if !progress() {
 		found.stuck++
 	} else if !equal {
@@ -230,6 +228,22 @@ func (t *trial) once() (err error) {
 		t.c = nil
 	}
 	return nil
+}
+
+// write starts writers, and returns what stops them.
+func (t *trial) write(n int) (stop func()) {
+	ctx, cancel := context.WithCancel(context.Background())
+	var writers sync.WaitGroup
+	for range n {
+		w := &writer{c: t.c, led: t.led, window: t.window, pause: t.pause,
+			number: func() uint64 { return t.numbers.Add(1) }}
+		r := rand.New(rand.NewPCG(t.rnd.Uint64(), 2))
+		writers.Go(func() { w.write(ctx, r) })
+	}
+	return func() {
+		cancel()
+		writers.Wait()
+	}
 }
 
 // compare reads each replica with all nodes cut off from each other.

@@ -178,6 +178,7 @@ func (w *writer) open(ctx context.Context, nc *nats.Conn) error {
 // settled waits until there is a leader and its three replicas say that they hold as much.
 func (c *cluster) settled() (leader string, replicas []string, ok bool) {
 	for end := time.Now().Add(patient); time.Now().Before(end); time.Sleep(200 * time.Millisecond) {
+		leader, replicas = "", nil
 		views := map[string]view{}
 		for _, nd := range c.nodes {
 			if v, err := nd.look(); err == nil && v.held {
@@ -185,7 +186,7 @@ func (c *cluster) settled() (leader string, replicas []string, ok bool) {
 			}
 		}
 		for name, v := range views {
-			if v.leader == name {
+			if v.leader == name && len(v.replicas) >= len(replicas) { // one that is cut off may call itself a leader
 				leader, replicas = name, v.replicas
 			}
 		}
