@@ -267,7 +267,8 @@ func damage(dir string, r *rand.Rand) error {
 		if err != nil {
 			return err
 		}
-		if info, err := d.Info(); err == nil && info.Mode().IsRegular() && info.Size() > 0 && strings.Contains(name, damaged) {
+		info, err := d.Info()
+		if err == nil && info.Mode().IsRegular() && info.Size() > 0 && strings.Contains(name, damaged) {
 			files = append(files, name)
 		}
 		return nil
