@@ -203,6 +203,7 @@ func (t *trial) once() (err error) {
 		}
 	}
 	found.add(t.compare(leader, names))
+	found.behind = min(found.behind, 1)
 	if lastDamage != "" && !found.clean() {
 		found.note("damaged: %s", lastDamage)
 	}
