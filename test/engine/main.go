@@ -204,7 +204,7 @@ func (t *trial) once() (err error) {
 	}
 	found.add(t.compare(leader, names))
 	found.behind = min(found.behind, 1)
-	if lastDamage != "" && !found.clean() {
+	if lastDamage != "" {
 		found.note("damaged: %s", lastDamage)
 	}
 	fmt.Printf("%s seed %d round %d: %d acknowledged, %.1f s, lost %d, doubled %d, diverged %d, altered %d, stuck %d, "+
