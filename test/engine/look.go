@@ -39,7 +39,36 @@ func (s *settings) look(server, dir string) error {
 		fmt.Printf("%d in flight: %.0f appends a second, p50 %s, p99 %s\n", window, float64(len(took))/seconds,
 			took[len(took)/2].Round(time.Microsecond), took[len(took)*99/100].Round(time.Microsecond))
 	}
+	for range 5 {
+		gap, err := c.failover()
+		if err != nil {
+			return err
+		}
+		fmt.Printf("the leader is killed: %.1f s until the next acknowledgement\n", gap.Seconds())
+	}
 	return nil
+}
+
+// failover kills the stream's leader, tells how long nothing was acknowledged, and starts it again.
+func (c *cluster) failover() (time.Duration, error) {
+	leader, _, ok := c.settled()
+	if !ok {
+		return 0, fmt.Errorf("the replicas do not become equal")
+	}
+	t := &trial{settings: &settings{window: 1}, c: c, led: newLedger(), rnd: rand.New(rand.NewPCG(1, 1))}
+	stop := t.write(1)
+	defer stop()
+	for t.led.count() == 0 {
+		time.Sleep(10 * time.Millisecond)
+	}
+	nd := c.named(leader)
+	nd.kill()
+	time.Sleep(10 * time.Millisecond) // for what it had sent
+	began, had := time.Now(), t.led.count()
+	for t.led.count() == had && time.Since(began) < patient {
+		time.Sleep(10 * time.Millisecond)
+	}
+	return time.Since(began), c.start(nd)
 }
 
 // appends publishes for a while, and tells how long each acknowledgement took.
