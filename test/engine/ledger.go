@@ -54,10 +54,12 @@ func (t *tally) note(format string, args ...any) {
 	}
 }
 
+var largest uint64 = 1536
+
 // contents makes the body of a record: its number, the sequence it is meant for, bytes that follow from both, and a
-// checksum of all. It has 64 to 1,600 bytes.
+// checksum of all. It has 64 bytes and up to largest more.
 func contents(number, seq uint64) []byte {
-	b := make([]byte, 64+number*2654435761%1536)
+	b := make([]byte, 64+number*2654435761%largest)
 	binary.LittleEndian.PutUint64(b, number)
 	binary.LittleEndian.PutUint64(b[8:], seq)
 	x := number<<20 ^ seq | 1

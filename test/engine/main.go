@@ -44,6 +44,8 @@ func main() {
 	flag.StringVar(&s.dir, "dir", "/dev/shm", "where stores and images of disks are made")
 	flag.StringVar(&syncInterval, "sync", "always", "the servers' sync_interval; with 2m, their default, power cuts "+
 		"have to lose records, or the trial could not find it")
+	flag.Uint64Var(&largest, "largest", largest, "the bytes of the largest record, less 64; with 40000 a stream soon has "+
+		"several files")
 	flag.StringVar(&damaged, "damaged", "", "flip and rot damage only files with this in their path")
 	flag.StringVar(&s.keep, "keep", "", "a folder for the logs of servers in rounds that found something")
 	flag.IntVar(&s.rounds, "rounds", 10, "rounds of each fault")
