@@ -49,7 +49,7 @@ func (t *tally) clean() bool { return t.lost+t.doubled+t.diverged+t.altered+t.st
 
 // note keeps the first few of what happened; the counts have all.
 func (t *tally) note(format string, args ...any) {
-	if len(t.notes) < 12 {
+	if len(t.notes) < 20 {
 		t.notes = append(t.notes, fmt.Sprintf(format, args...))
 	}
 }
@@ -146,7 +146,9 @@ func (l *ledger) check(leader string, replicas map[string]map[uint64]record) (t 
 			}
 			if !is || r.sum != one.sum {
 				t.diverged++
-				t.note("replicas differ at %d: %s has one %t", seq, name, is)
+				if t.diverged <= 3 {
+					t.note("replicas differ at %d: %s has one %t", seq, name, is)
+				}
 				break
 			}
 		}

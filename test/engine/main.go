@@ -206,8 +206,11 @@ func (t *trial) once() (err error) {
 	}
 	found.add(t.compare(leader, names))
 	found.behind = min(found.behind, 1)
+	if found.diverged > 0 {
+		t.lead(names, &found)
+	}
 	if lastDamage != "" {
-		found.note("damaged: %s", lastDamage)
+		found.notes = append(found.notes, "damaged: "+lastDamage)
 	}
 	fmt.Printf("%s seed %d round %d: %d acknowledged, %.1f s, lost %d, doubled %d, diverged %d, altered %d, stuck %d, "+
 		"behind %d\n", t.kind, t.seed, t.round, t.led.count()-before, time.Since(began).Seconds(), found.lost,
@@ -231,6 +234,22 @@ func (t *trial) once() (err error) {
 		t.c = nil
 	}
 	return nil
+}
+
+// lead makes each replica the leader in turn, and adds what is lost when that one speaks for all.
+func (t *trial) lead(names []string, found *tally) {
+	for _, name := range names {
+		ask := map[string]any{"placement": map[string]string{"preferred": name}}
+		for end := time.Now().Add(patient / 3); time.Now().Before(end); time.Sleep(time.Second) {
+			if leader, _, ok := t.c.settled(); ok && leader == name {
+				again := t.compare(name, names)
+				found.lost += again.lost
+				found.note("%s was made the leader: %d lost", name, again.lost)
+				break
+			}
+			_ = t.c.tell("a", "STREAM.LEADER.STEPDOWN."+stream, ask, t.rnd)
+		}
+	}
 }
 
 // write starts writers, and returns what stops them.
