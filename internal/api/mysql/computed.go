@@ -193,6 +193,10 @@ func ofOne(e gms.Expression) []gms.Expression {
 		return e.Children()[:1]
 	case framed:
 		return ofOne(e.WindowAdaptableExpression)
+	case *ofFrame:
+		return e.args[:min(1, len(e.args))]
+	case *assigned:
+		return e.Children()
 	case *function.IfNull, *function.Coalesce:
 		return e.Children()
 	case *function.NullIf:

@@ -7,6 +7,8 @@ import (
 	"github.com/dolthub/go-mysql-server/sql/types"
 	"github.com/dolthub/vitess/go/sqltypes"
 	querypb "github.com/dolthub/vitess/go/vt/proto/query"
+
+	"github.com/hikyaku/hikyaku/internal/api/mysql/spelling"
 )
 
 // fieldsOf describes the columns of an answer to a client, as MySQL does: numbers and times are of the character set
@@ -18,8 +20,9 @@ func fieldsOf(ctx *gms.Context, schema gms.Schema, columns []computed) []*queryp
 		set = s.text.number
 	}
 	for i, c := range schema {
+		name := spelling.Shown(c.Name)
 		f := &querypb.Field{
-			Name: c.Name, OrgName: c.Name, Table: c.Source, OrgTable: c.Source, Database: c.DatabaseSource,
+			Name: name, OrgName: name, Table: c.Source, OrgTable: c.Source, Database: c.DatabaseSource,
 			Type: c.Type.Type(), Charset: uint32(gms.Collation_binary),
 			ColumnLength: c.Type.MaxTextResponseByteLength(ctx), Flags: columnFlags(c),
 		}

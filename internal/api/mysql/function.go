@@ -104,6 +104,7 @@ func sqlFunctions() []gms.Function {
 	fs = append(append(fs, growingFunctions()...), typedFunctions()...)
 	fs = append(append(fs, mendedFunctions()...), clockFunctions()...)
 	fs = append(append(append(fs, aesFunctions()...), checkedFunctions()...), absentFunctions()...)
+	fs = append(fs, markedFunctions()...)
 	// Files of this machine are nobody's business who sends statements.
 	fs = append(fs, gms.FunctionN{Name: "current_role",
 		Fn: func(*gms.Context, ...gms.Expression) (gms.Expression, error) {

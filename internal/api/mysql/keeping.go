@@ -75,6 +75,14 @@ func keptIn(ctx *gms.Context, n gms.Node) (gms.Node, error) {
 // costIn is an expression whose costs are bounded: of dates that are read, and of what is made of arguments. An
 // ENUM or SET that is held against a text is one.
 func costIn(ctx *gms.Context, e gms.Expression, planned bool) (gms.Expression, transform.TreeIdentity, error) {
+	q, changed, err := quantifiedIn(ctx, e)
+	if err != nil {
+		return nil, transform.SameTree, err
+	}
+	if changed {
+		q.compare, _, err = costIn(ctx, q.compare, planned)
+		return q, transform.NewTree, err
+	}
 	shifted, changed, err := shiftedIn(ctx, e)
 	if err != nil {
 		return nil, transform.SameTree, err

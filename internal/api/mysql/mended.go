@@ -140,6 +140,11 @@ func mendedFunctions() (fs []gms.Function) {
 		switch {
 		case name == "first_value" || name == "last_value" || name == "lag" || name == "lead":
 			made = func(ctx *gms.Context, args []gms.Expression) (gms.Expression, error) {
+				if len(args) == 1 {
+					if carried, ok := args[0].(*ofFrame); ok {
+						return carried, nil
+					}
+				}
 				e, err := f.NewInstance(ctx, defaulted(ctx, args))
 				if w, ok := e.(gms.WindowAdaptableExpression); ok && err == nil {
 					return framed{w}, nil

@@ -15,10 +15,15 @@
 //	b'1000001', 0b1000001                            x'41', x'41'
 //	DATE '2026-01-02', TIME '03:04:05.5'             CAST('2026-01-02' AS DATE), CAST('03:04:05.5' AS TIME(1))
 //	N'text'                                          'text'
+//	a > ALL (SELECT …)                               a > `ALL`((SELECT …))
+//	@a := 1                                          `:=`(@a , 1)
+//	INTERVAL(a, 1, 2)                                `INTERVAL`(a, 1, 2)
+//	NTH_VALUE(a, 2) OVER w, CUME_DIST() OVER w       LAG(`NTH_VALUE`(a, 2)) OVER w, LAG(`CUME_DIST`()) OVER w
 //	{d '2026-01-02'}, {fn NOW()}, {oj a JOIN b …}    CAST('2026-01-02' AS DATE), NOW(), a JOIN b …
 //
-// The last ones are the escapes of ODBC and JDBC, the first comes from Hibernate. What stands in quotes and comments
-// stays as it is, and so does what is none of these: the parser says what is wrong with it.
+// The last ones are the escapes of ODBC and JDBC, the first comes from Hibernate. Those with names in backquotes are
+// functions that the door has for them; Shown writes the name of a column as the client did. What stands in quotes and
+// comments stays as it is, and so does what is none of these: the parser says what is wrong with it.
 //
 //	query = spelling.Rewrite(query, true)
 //

@@ -7,7 +7,11 @@ import "strings"
 func Rewrite(query string, escapes bool) string {
 	w := writer{scanner: scanner{text: query, escapes: escapes}}
 	for {
+		behind := w.at
 		t := w.next()
+		if len(w.values) > 0 {
+			w.closeValues(t, behind)
+		}
 		if t.kind == end {
 			break
 		}
@@ -32,6 +36,12 @@ type writer struct {
 	rows    bool   // the statement is one of VALUES ROW(…), where ROW has to stay
 	renamed string // the other name of a DELETE's table, without quotes, that is written as name; "": none
 	name    string
+
+	within  []bool       // the parentheses that are open, and whether they are closed twice
+	doubled int          // the byte behind the parenthesis that will be; 0: none
+	parted  map[int]bool // parentheses that enclose several parts; nil: nobody has asked
+	sets    bool         // the statement is a SET
+	values  []assignment // that are looked at, each in the one before
 }
 
 // replace writes a part of the text in another way. Parts are replaced in their order.
@@ -70,8 +80,12 @@ func (w *writer) look(t token) {
 			w.brace(t)
 		case '}':
 			w.closeBrace(t)
-		case '=', '>':
-			w.compared(t)
+		case '=', '>', '<':
+			if !w.compared(t) {
+				w.quantified()
+			}
+		case '(', ')':
+			w.parenthesis(t)
 		case ';':
 			w.renamed = ""
 		}
@@ -81,7 +95,10 @@ func (w *writer) look(t token) {
 		return
 	}
 	if w.before.kind == end {
-		w.defines = w.any(t, "create", "alter") != ""
+		w.defines, w.sets = w.any(t, "create", "alter") != "", w.is(t, "set")
+	}
+	if w.text[t.at] == '@' && w.assigns(t) {
+		return
 	}
 	if w.bits(t) {
 		return
@@ -100,7 +117,9 @@ func (w *writer) look(t token) {
 			w.row(t)
 		}
 	case 4:
-		switch w.any(t, "trim", "lock", "date", "time") {
+		switch w.any(t, "trim", "lock", "date", "time", "with") {
+		case "with":
+			w.rollup(t)
 		case "trim":
 			w.trim()
 		case "lock":
@@ -123,12 +142,22 @@ func (w *writer) look(t token) {
 			}
 		}
 	case 8:
-		if w.is(t, "interval") {
-			w.interval()
+		switch ahead := w.scanner; w.any(t, "interval", Grouping) {
+		case "interval":
+			if open := ahead.next(); w.is(open, "(") && w.lists(open.at) {
+				w.function(t, false)
+			} else {
+				w.interval()
+			}
+		case Grouping:
+			w.function(t, false)
 		}
 	case 9:
-		if w.is(t, "timestamp") {
+		switch w.any(t, "timestamp", NthValue, CumeDist) {
+		case "timestamp":
 			w.dates(t)
+		case NthValue, CumeDist:
+			w.function(t, true)
 		}
 	case 11:
 		if w.is(t, "distinctrow") {
@@ -309,26 +338,28 @@ func (w *writer) row(t token) {
 	}
 }
 
-// compared looks behind a comparison.
-func (w *writer) compared(t token) {
+// compared looks behind a comparison that is an IN or a NOT IN, and tells whether it is one.
+func (w *writer) compared(t token) bool {
 	with, first := "IN", t.at
 	ahead := w.scanner
 	next := ahead.next()
 	switch {
 	case w.text[t.at] == '=' && w.any(w.before, "<", ">", "!", ":", "=") == "":
 		if w.any(next, "any", "some") == "" {
-			return
+			return false
 		}
 	case w.text[t.at] == '>' && w.is(w.before, "<") && w.before.end == t.at,
 		w.text[t.at] == '=' && w.is(w.before, "!") && w.before.end == t.at:
 		if !w.is(next, "all") {
-			return
+			return false
 		}
 		with, first = "NOT IN", w.before.at
 	default:
-		return
+		return false
 	}
-	if w.is(ahead.next(), "(") && w.any(ahead.next(), "select", "with", "values", "table") != "" {
-		w.replace(first, next.end, " "+with)
+	if !w.is(ahead.next(), "(") || w.any(ahead.next(), "select", "with", "values", "table") == "" {
+		return false
 	}
+	w.replace(first, next.end, " "+with)
+	return true
 }
