@@ -88,7 +88,7 @@ func (g *grouping) gather(ctx *gms.Context) error {
 		}
 		group, known := at[key]
 		if !known {
-			if group, err = g.begin(ctx); err != nil {
+			if group, err = g.begin(ctx, g.node.SelectDeps); err != nil {
 				return err
 			}
 			at[key] = group
@@ -112,14 +112,14 @@ func (g *grouping) keyOf(ctx *gms.Context, row gms.Row) (uint64, error) {
 	return hash.HashOf(ctx, g.schema, g.key)
 }
 
-// begin begins a group.
-func (g *grouping) begin(ctx *gms.Context) ([]gms.AggregationBuffer, error) {
-	if err := g.meter.hold(keptBytes + bufferBytes*int64(len(g.node.SelectDeps))); err != nil {
+// begin begins a group, of which so much is to be made.
+func (g *grouping) begin(ctx *gms.Context, deps []gms.Expression) ([]gms.AggregationBuffer, error) {
+	if err := g.meter.hold(keptBytes + bufferBytes*int64(len(deps))); err != nil {
 		return nil, err
 	}
-	group := make([]gms.AggregationBuffer, 0, len(g.node.SelectDeps))
+	group := make([]gms.AggregationBuffer, 0, len(deps))
 	defer func() { g.groups = append(g.groups, group) }() // also a part of one has to be disposed of
-	for _, e := range g.node.SelectDeps {
+	for _, e := range deps {
 		a, ok := e.(gms.Aggregation)
 		if !ok {
 			// where a group has several values of what is no aggregate, it is its first row's

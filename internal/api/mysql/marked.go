@@ -25,6 +25,10 @@ func markedFunctions() []gms.Function {
 		spelling.Any:      ofAnyRows,
 		spelling.Some:     ofAnyRows,
 		spelling.NthValue: newNthValue,
+		spelling.Rollup:   func(*gms.Context, []gms.Expression) (gms.Expression, error) { return rolledUp{}, nil },
+		spelling.Grouping: func(_ *gms.Context, args []gms.Expression) (gms.Expression, error) {
+			return &groupingOf{args: args}, nil
+		},
 		spelling.CumeDist: func(_ *gms.Context, args []gms.Expression) (gms.Expression, error) {
 			if len(args) != 0 {
 				return nil, sqlError(erSyntax, "42000", "CUME_DIST() takes no arguments")

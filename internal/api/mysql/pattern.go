@@ -27,12 +27,16 @@ func boundPatterns(ctx *gms.Context, _ *analyzer.Analyzer, n gms.Node, _ *plan.S
 	if err != nil || !analyzer.FlagIsSet(flags, gms.QFlagAggregation) {
 		return bound, same, err
 	}
-	grouped, also, err := unvaryingIn(ctx, bound)
+	rolled, too, err := rolledIn(ctx, bound)
+	if err != nil {
+		return nil, too, err
+	}
+	grouped, also, err := unvaryingIn(ctx, rolled)
 	if err != nil {
 		return nil, also, err
 	}
 	exact, alike, err := exactIn(ctx, grouped)
-	return exact, same && also && alike, err
+	return exact, same && too && also && alike, err
 }
 
 // noShortcuts keeps the analyzer from a way around boundPatterns: it has a shorter one for a SELECT of a single table,

@@ -136,6 +136,7 @@ func (d *Server) open(ctx context.Context) (net.Addr, error) {
 		&engine.Config{})
 	shareCounters()
 	noShortcuts()
+	groupingIsAnAggregate()
 	correctColumnsTable()
 	e.Analyzer.ExecBuilder.PriorityBuilder = walking{e.Analyzer.ExecBuilder}
 	d.showEngines(e)

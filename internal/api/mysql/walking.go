@@ -84,6 +84,9 @@ func (w walking) Build(ctx *gms.Context, n gms.Node, row gms.Row) (gms.RowIter, 
 // make makes the rows of a node: go-mysql-server does, but for the node that it would run in two goroutines.
 func (w walking) make(ctx *gms.Context, m *meter, n gms.Node, row gms.Row) (gms.RowIter, error) {
 	if g, ok := n.(*plan.GroupBy); ok && len(g.GroupByExprs) > 0 {
+		if rollsUp(g) {
+			return w.rollup(ctx, m, g, row)
+		}
 		return w.group(ctx, m, g, row)
 	}
 	if iter, err := w.sorted(ctx, m, n, row); iter != nil || err != nil {

@@ -101,9 +101,9 @@ func Shown(name string) string {
 		return name
 	}
 	w := writer{scanner: scanner{text: name, escapes: true}}
-	type open struct{ dropped, assigns bool }
-	var within []open
-	next := open{}
+	type parenthesis struct{ dropped, assigns bool }
+	var within []parenthesis
+	next := parenthesis{}
 	for t := w.next(); t.kind != end; t = w.next() {
 		ahead := w.scanner
 		switch {
@@ -111,12 +111,16 @@ func Shown(name string) string {
 			if within = append(within, next); next.dropped {
 				w.replace(t.at, t.end, "")
 			}
-			next = open{}
+			next = parenthesis{}
 		case w.is(t, ")") && len(within) > 0:
 			if within[len(within)-1].dropped {
 				w.replace(t.at, t.end, "")
 			}
 			within = within[:len(within)-1]
+		case w.is(t, ",") && w.is(ahead.next(), "`"+Rollup+"`"):
+			open, closed := ahead.next(), ahead.next()
+			w.replace(t.at, closed.end, "WITH "+bare(strings.TrimLeft(name[t.end:open.at], " ")))
+			w.scanner = ahead
 		case w.is(t, ",") && len(within) > 0 && within[len(within)-1].assigns:
 			within[len(within)-1].assigns = false
 			w.replace(t.at, t.end, Assign)
@@ -124,13 +128,13 @@ func Shown(name string) string {
 			first := ahead.next()
 			if w.is(first, "(") && w.any(ahead.next(), "`"+NthValue+"`", "`"+CumeDist+"`") != "" {
 				w.replace(t.at, first.end, "")
-				w.scanner.at, within = first.end, append(within, open{dropped: true})
+				w.scanner.at, within = first.end, append(within, parenthesis{dropped: true})
 			}
 		case t.kind == sign && w.is(ahead.next(), "("):
 			switch strings.ToLower(bare(t.text(&w))) {
 			case Assign:
 				w.replace(t.at, t.end, "")
-				next = open{true, true}
+				next = parenthesis{true, true}
 			case All, Any, Some:
 				next.dropped = true
 				fallthrough

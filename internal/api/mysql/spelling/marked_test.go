@@ -52,6 +52,7 @@ func TestWhatTheParserHasNoWordForIsCalledByAName(t *testing.T) {
 		"INTERVAL(23, 1, interval (a, b))", "a > ALL (SELECT b) AND c = all(select (1))", "GROUPING(a, b)",
 		"NTH_VALUE(a, (2)) OVER (PARTITION BY `x`)", "1 + cume_dist() OVER w", "@a := 1", "@a:=@b := f(1, 2), 3",
 		"(@`a b` := '`:=`(') + 1", "`a`", "LAG(`a`)", "`a", "it's `all`",
+		"(SELECT a FROM b GROUP BY a, c WITH rollup LIMIT 1)",
 	} {
 		if got := Shown(Rewrite(column, true)); got != column {
 			t.Errorf("%s is shown as %s", column, got)
