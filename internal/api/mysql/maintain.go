@@ -81,12 +81,8 @@ var showGrants = newForm(`(?is)^\s*show\s+grants\s*(?:for\s+(.+?))?\s*;?\s*$`)
 // grants answers SHOW GRANTS.
 func (l *long) grants(s *session, of string) error {
 	name := s.Client().User
-	if of = strings.ToLower(strings.Join(strings.Fields(of), "")); of != "" && of != "current_user" &&
-		of != "current_user()" {
-		asked, _, _ := strings.Cut(strings.NewReplacer("'", "", "`", "", `"`, "").Replace(of), "@")
-		if asked != strings.ToLower(name) {
-			return sqlError(1044, "42000", "Access denied for user '%.96s' to the grants of another", name)
-		}
+	if !s.isNamed(of) {
+		return sqlError(1044, "42000", "Access denied for user '%.96s' to the grants of another", name)
 	}
 	who := "`" + strings.ReplaceAll(name, "`", "``") + "`@`%`"
 	rows := [][]string{}

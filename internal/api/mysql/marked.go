@@ -165,8 +165,10 @@ func newNthValue(_ *gms.Context, args []gms.Expression) (gms.Expression, error) 
 	return &ofFrame{name: "nth_value", args: args}, nil
 }
 
+//lint:ignore ST1003 go-mysql-server calls it so
 func (f *ofFrame) Id() gms.ColumnId { return f.id }
 
+//lint:ignore ST1003 go-mysql-server calls it so
 func (f *ofFrame) WithId(id gms.ColumnId) gms.IdExpression {
 	with := *f
 	with.id = id

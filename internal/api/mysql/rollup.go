@@ -46,7 +46,9 @@ func (g *groupingOf) Resolved() bool               { return expression.Expressio
 func (g *groupingOf) Type(*gms.Context) gms.Type   { return types.Int64 }
 func (g *groupingOf) IsNullable(*gms.Context) bool { return false }
 func (g *groupingOf) Children() []gms.Expression   { return g.args }
-func (g *groupingOf) Id() gms.ColumnId             { return g.id }
+
+//lint:ignore ST1003 go-mysql-server calls it so
+func (g *groupingOf) Id() gms.ColumnId { return g.id }
 
 func (g *groupingOf) String() string {
 	texts := make([]string, len(g.args))
@@ -56,6 +58,7 @@ func (g *groupingOf) String() string {
 	return "grouping(" + strings.Join(texts, ", ") + ")"
 }
 
+//lint:ignore ST1003 go-mysql-server calls it so
 func (g *groupingOf) WithId(id gms.ColumnId) gms.IdExpression { return &groupingOf{g.args, id} }
 
 func (g *groupingOf) WithChildren(_ *gms.Context, children ...gms.Expression) (gms.Expression, error) {

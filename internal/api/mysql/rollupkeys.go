@@ -56,7 +56,8 @@ func rolledIn(ctx *gms.Context, n gms.Node) (gms.Node, transform.TreeIdentity, e
 // passesKeys tells whether a node stands between a GROUP BY and the end of its SELECT.
 func passesKeys(n gms.Node) bool {
 	switch n.(type) {
-	case *plan.Project, *plan.Having, *plan.Filter, *plan.Sort, *plan.TopN, *plan.Distinct, *plan.Limit, *plan.Offset:
+	case *plan.Project, *plan.Having, *plan.Filter, *plan.Sort, *plan.TopN, *plan.Distinct, *plan.Limit,
+		*plan.Offset:
 		return true
 	}
 	return false
@@ -71,7 +72,7 @@ func withColumns(ctx *gms.Context, n gms.Node, last bool) (gms.Node, []rolledKey
 	if !passesKeys(n) {
 		return n, nil, nil
 	}
-	p, projects := n.(*plan.Project)
+	_, projects := n.(*plan.Project)
 	child, keys, err := withColumns(ctx, n.Children()[0], last && !projects)
 	if err != nil || len(keys) == 0 {
 		return n, nil, err
@@ -91,7 +92,7 @@ func withColumns(ctx *gms.Context, n gms.Node, last bool) (gms.Node, []rolledKey
 	if err != nil || !projects || last {
 		return n, keys, err
 	}
-	p = n.(*plan.Project)
+	p := n.(*plan.Project)
 	projections := append([]gms.Expression(nil), p.Projections...)
 	for _, k := range keys {
 		projections = append(projections, k.field)

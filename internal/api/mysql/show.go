@@ -25,6 +25,9 @@ func (l *long) show(sc *gms.Context, s *session, words []string) error {
 	words = slices.DeleteFunc(slices.Clone(words[1:]), func(w string) bool {
 		return w == "full" || w == "extended" || w == "global" || w == "session"
 	})
+	if done, err := l.showAbsent(s, words); done {
+		return err
+	}
 	two := strings.Join(words[:min(2, len(words))], " ")
 	switch {
 	case len(words) == 0:
