@@ -1,6 +1,7 @@
 package pubsub
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"testing"
@@ -448,6 +449,92 @@ func TestSnapshotsCanBeListedChangedAndDeleted(t *testing.T) {
 	}
 	_, err = r.sub.GetSnapshot(t.Context(), &pubsubpb.GetSnapshotRequest{Snapshot: snapshotName("one")})
 	wantCode(t, err, codes.NotFound)
+}
+
+// TestASnapshotEndsWhenAnUpdateSaysSo: sooner than it was made to, and no later. From then on it is not there, also
+// before the door has come to delete it, and its name is free.
+func TestASnapshotEndsWhenAnUpdateSaysSo(t *testing.T) {
+	r, clock := newTimedRig(t)
+	r.subscribe("news")
+	r.publish("news", "", "a")
+	take := func() (*pubsubpb.Snapshot, error) {
+		return r.sub.CreateSnapshot(t.Context(), &pubsubpb.CreateSnapshotRequest{Name: snapshotName("snap"),
+			Subscription: subscriptionName("news"), Labels: map[string]string{"a": "b"}})
+	}
+	made, err := take()
+	if err != nil {
+		t.Fatal(err)
+	}
+	update := func(at *timestamppb.Timestamp, paths ...string) (*pubsubpb.Snapshot, error) {
+		return r.sub.UpdateSnapshot(t.Context(), &pubsubpb.UpdateSnapshotRequest{
+			Snapshot:   &pubsubpb.Snapshot{Name: snapshotName("snap"), ExpireTime: at},
+			UpdateMask: &fieldmaskpb.FieldMask{Paths: paths}})
+	}
+	for _, at := range []*timestamppb.Timestamp{nil, timestamppb.New(clock.now()), {Seconds: -1 << 60},
+		timestamppb.New(made.ExpireTime.AsTime().Add(time.Microsecond))} {
+		_, err := update(at, "expire_time")
+		wantCode(t, err, codes.InvalidArgument)
+	}
+	if s, err := update(made.ExpireTime, "expire_time", "labels"); err != nil || len(s.Labels) > 0 {
+		t.Errorf("%v, %v", s, err)
+	}
+	until := timestamppb.New(clock.now().Add(time.Hour))
+	if s, err := update(until, "expire_time"); err != nil || !proto.Equal(s.ExpireTime, until) {
+		t.Errorf("%v, %v", s, err)
+	}
+	if s, err := update(nil, "labels"); err != nil || !proto.Equal(s.ExpireTime, until) {
+		t.Errorf("with other labels: %v, %v", s, err)
+	}
+	get := func() error {
+		_, err := r.sub.GetSnapshot(t.Context(), &pubsubpb.GetSnapshotRequest{Snapshot: snapshotName("snap")})
+		return err
+	}
+	clock.pass(time.Hour - time.Second)
+	if err := cmp.Or(r.door.tidy(t.Context()), get()); err != nil {
+		t.Fatal(err)
+	}
+	if s, err := update(made.ExpireTime, "expire_time"); err != nil || !proto.Equal(s.ExpireTime, made.ExpireTime) {
+		t.Errorf("as late as at first: %v, %v", s, err)
+	}
+	if _, err := update(until, "expire_time"); err != nil {
+		t.Fatal(err)
+	}
+	clock.pass(2 * time.Second)
+	for range 2 { // the door has not looked, and it has
+		wantCode(t, get(), codes.NotFound)
+		_, err = update(made.ExpireTime, "expire_time")
+		wantCode(t, err, codes.NotFound)
+		_, err = r.sub.DeleteSnapshot(t.Context(),
+			&pubsubpb.DeleteSnapshotRequest{Snapshot: snapshotName("snap")})
+		wantCode(t, err, codes.NotFound)
+		_, err = r.sub.Seek(t.Context(), &pubsubpb.SeekRequest{Subscription: subscriptionName("news"),
+			Target: &pubsubpb.SeekRequest_Snapshot{Snapshot: snapshotName("snap")}})
+		wantCode(t, err, codes.NotFound)
+		list, err := r.sub.ListSnapshots(t.Context(), &pubsubpb.ListSnapshotsRequest{Project: "projects/local"})
+		if err != nil || len(list.Snapshots) > 0 {
+			t.Errorf("%v, %v", list, err)
+		}
+		names, err := r.pub.ListTopicSnapshots(t.Context(),
+			&pubsubpb.ListTopicSnapshotsRequest{Topic: topicName("news")})
+		if err != nil || len(names.Snapshots) > 0 {
+			t.Errorf("%v, %v", names, err)
+		}
+		if err := r.door.tidy(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if left, err := r.store.Snapshots(t.Context()); err != nil || len(left) > 0 {
+		t.Errorf("the store has %v, %v", left, err)
+	}
+	for range 2 { // over one that is there, and over one that has ended and is not deleted
+		if s, err := take(); err != nil || s.Labels["a"] != "b" || s.ExpireTime.AsTime().Sub(clock.now()) < 24*time.Hour {
+			t.Fatalf("%v, %v", s, err)
+		}
+		if _, err := update(timestamppb.New(clock.now().Add(time.Minute)), "expire_time"); err != nil {
+			t.Fatal(err)
+		}
+		clock.pass(time.Minute)
+	}
 }
 
 func TestASubscriptionThatNobodyUsesExpires(t *testing.T) {

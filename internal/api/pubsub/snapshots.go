@@ -27,6 +27,20 @@ type snapshot struct {
 	kept queue.NoteIs       // the note as it is kept
 }
 
+// expires is when it ends: when the store says, or before, if an update said so.
+func (s snapshot) expires() time.Time {
+	if at := s.note.GetExpireTime(); at != nil && (s.Expires.IsZero() || at.AsTime().Before(s.Expires)) {
+		return at.AsTime()
+	}
+	return s.Expires
+}
+
+// over tells whether it has ended by what an update said. The store has it until tidy looks for it.
+func (d *Server) over(s snapshot) bool {
+	at := s.note.GetExpireTime()
+	return at != nil && !d.now().Before(at.AsTime())
+}
+
 // noted adds to a snapshot what its note says.
 func (d *Server) noted(ctx context.Context, sn queue.Snapshot) (snapshot, error) {
 	s, note := snapshot{Snapshot: sn}, new(pubsubpb.Snapshot)
@@ -50,7 +64,49 @@ func (d *Server) snapshot(ctx context.Context, r resource) (snapshot, error) {
 	if i < 0 {
 		return snapshot{}, notFound(r)
 	}
-	return d.noted(ctx, list[i])
+	s, err := d.noted(ctx, list[i])
+	if err == nil && d.over(s) {
+		return s, notFound(r)
+	}
+	return s, err
+}
+
+// endedSnapshots are those that have ended by what an update said, of those that there are notes of.
+func (d *Server) endedSnapshots(ctx context.Context) (map[queue.Name]snapshot, error) {
+	names, err := d.notedNames(ctx, kindSnapshot)
+	if err != nil {
+		return nil, err
+	}
+	ended := map[queue.Name]snapshot{}
+	for _, n := range names {
+		s, err := d.noted(ctx, queue.Snapshot{Name: n})
+		if err != nil {
+			return nil, err
+		}
+		if d.over(s) {
+			ended[n] = s
+		}
+	}
+	return ended, nil
+}
+
+// endSnapshots deletes those.
+func (d *Server) endSnapshots(ctx context.Context) error {
+	ended, err := d.endedSnapshots(ctx)
+	for _, s := range ended {
+		if err := d.endSnapshot(ctx, s); err != nil {
+			return err
+		}
+	}
+	return err
+}
+
+// endSnapshot deletes one that has ended, and what is known of it.
+func (d *Server) endSnapshot(ctx context.Context, s snapshot) error {
+	if err := d.store.DeleteSnapshot(ctx, s.Name); err != nil && !errors.Is(err, queue.ErrNotFound) {
+		return err
+	}
+	return d.forget(ctx, []queue.NoteIs{s.kept})
 }
 
 // topicOfSnapshot is the topic whose messages a snapshot keeps.
@@ -74,8 +130,8 @@ func (d *Server) describeSnapshot(ctx context.Context, s snapshot, r resource) (
 	if s.note != nil {
 		p.Labels = s.note.Labels
 	}
-	if !s.Expires.IsZero() {
-		p.ExpireTime = timestamppb.New(s.Expires)
+	if at := s.expires(); !at.IsZero() {
+		p.ExpireTime = timestamppb.New(at)
 	}
 	return p, nil
 }
@@ -121,10 +177,14 @@ func (s subscriberService) CreateSnapshot(ctx context.Context, req *pubsubpb.Cre
 	if err != nil {
 		return nil, err
 	}
-	if _, err := d.snapshot(ctx, r); err == nil {
+	if was, err := d.snapshot(ctx, r); err == nil {
 		return nil, exists(r)
 	} else if !isNotFound(err) {
 		return nil, err
+	} else if d.over(was) {
+		if err := d.endSnapshot(ctx, was); err != nil {
+			return nil, err
+		}
 	}
 	expired, err := d.kept(ctx, noteKey(kindSnapshot, d.store.Resolve(r.name())))
 	if err != nil {
@@ -151,7 +211,7 @@ func (d *Server) snapshotLife(ctx context.Context, sub *subscription) (time.Dura
 	}
 	life := queue.DefaultSnapshotLife
 	if len(oldest) > 0 {
-		life -= max(0, time.Since(oldest[0].Message.Time))
+		life -= max(0, d.now().Sub(oldest[0].Message.Time))
 	}
 	if life < minSnapshotLife {
 		return 0, status.Errorf(codes.FailedPrecondition, "the oldest message of %s is so old that the snapshot "+
@@ -184,7 +244,7 @@ func (s subscriberService) GetSnapshot(ctx context.Context, req *pubsubpb.GetSna
 	return s.d.describeSnapshot(ctx, sn, r)
 }
 
-// UpdateSnapshot changes the labels of a snapshot.
+// UpdateSnapshot changes the labels of a snapshot, and lets it end sooner than it was made to.
 func (s subscriberService) UpdateSnapshot(ctx context.Context, req *pubsubpb.UpdateSnapshotRequest) (*pubsubpb.Snapshot,
 	error) {
 	d := s.d
@@ -209,14 +269,38 @@ func (s subscriberService) UpdateSnapshot(ctx context.Context, req *pubsubpb.Upd
 		if err := applyMask("update_mask", req.UpdateMask, req.Snapshot, now, snapshotFields); err != nil {
 			return nil, err
 		}
+		note := &pubsubpb.Snapshot{ExpireTime: sn.note.GetExpireTime()}
 		if !proto.Equal(was.ExpireTime, now.ExpireTime) {
-			return nil, unserved("expire_time", "another expiry than the one it was made with")
+			if err := d.checkExpiry(now.ExpireTime, sn); err != nil {
+				return nil, err
+			}
+			note.ExpireTime = now.ExpireTime
 		}
 		if err := checkLabels(now.Labels); err != nil {
 			return nil, err
 		}
-		return now, d.remember(ctx, sn.kept, d.commit, &pubsubpb.Snapshot{Labels: now.Labels})
+		note.Labels = now.Labels
+		return now, d.remember(ctx, sn.kept, d.commit, note)
 	})
+}
+
+// checkExpiry looks at an expiry that a snapshot is to have: its messages are kept until the one that it was made with,
+// and no longer.
+func (d *Server) checkExpiry(at *timestamppb.Timestamp, sn snapshot) error {
+	const field = "expire_time"
+	if at == nil {
+		return invalid(field, "is missing")
+	}
+	switch err := at.CheckValid(); {
+	case err != nil:
+		return invalid(field, "%v", err)
+	case !at.AsTime().After(d.now()):
+		return invalid(field, "is not in the future")
+	case !sn.Expires.IsZero() && at.AsTime().After(sn.Expires):
+		return invalid(field, "is later than %s, to which the snapshot was made",
+			sn.Expires.UTC().Format(time.RFC3339Nano))
+	}
+	return nil
 }
 
 // DeleteSnapshot forgets a snapshot.
@@ -228,6 +312,9 @@ func (s subscriberService) DeleteSnapshot(ctx context.Context, req *pubsubpb.Del
 		return nil, err
 	}
 	defer end()
+	if _, err := d.snapshot(ctx, r); err != nil {
+		return nil, err
+	}
 	n := d.store.Resolve(r.name())
 	kept, err := d.kept(ctx, noteKey(kindSnapshot, n), policyKey(r, n))
 	if err != nil {
@@ -256,9 +343,14 @@ func (s subscriberService) ListSnapshots(ctx context.Context,
 	if err != nil {
 		return nil, err
 	}
+	ended, err := d.endedSnapshots(ctx)
+	if err != nil {
+		return nil, err
+	}
 	namespace := d.store.Resolve(queue.Name{Namespace: project, Name: "x"}).Namespace
 	all = slices.DeleteFunc(all, func(s queue.Snapshot) bool {
-		return s.Name.Namespace != namespace || !d.visible(ctx, resource{project, kindSnapshot, s.Name.Name})
+		_, over := ended[s.Name]
+		return over || s.Name.Namespace != namespace || !d.visible(ctx, resource{project, kindSnapshot, s.Name.Name})
 	})
 	res := new(pubsubpb.ListSnapshotsResponse)
 	res.Snapshots, res.NextPageToken, err = gather(ctx, req, all, listing[queue.Snapshot, *pubsubpb.Snapshot]{
@@ -305,8 +397,13 @@ func (s publisherService) ListTopicSnapshots(ctx context.Context,
 	if err != nil {
 		return nil, err
 	}
+	ended, err := d.endedSnapshots(ctx)
+	if err != nil {
+		return nil, err
+	}
 	all = slices.DeleteFunc(all, func(s queue.Snapshot) bool {
-		return !slices.Contains(subscribers, s.Queue) || !d.visibleName(ctx, s.Name)
+		_, over := ended[s.Name]
+		return over || !slices.Contains(subscribers, s.Queue) || !d.visibleName(ctx, s.Name)
 	})
 	res := new(pubsubpb.ListTopicSnapshotsResponse)
 	res.Snapshots, res.NextPageToken, err = gather(ctx, req, all, listing[queue.Snapshot, string]{

@@ -13,8 +13,8 @@ import (
 	"github.com/hikyaku/hikyaku/internal/queue"
 )
 
-// lookEvery is how often the door looks for what is over: subscriptions that nobody uses, and notes of what other doors
-// have deleted.
+// lookEvery is how often the door looks for what is over: subscriptions that nobody uses, snapshots that were to end
+// sooner, and notes of what other doors have deleted.
 const lookEvery = time.Minute
 
 // usage remembers when subscriptions were used last, since the start of the process: a restart lengthens their lives
@@ -90,12 +90,12 @@ func (d *Server) keepHouse() {
 	}
 }
 
-// tidy deletes the subscriptions that were not used for as long as their policies say, and forgets notes of what is not
-// there any more. What an update of a topic had not come to, it does.
+// tidy deletes the subscriptions that were not used for as long as their policies say, and snapshots that have ended,
+// and forgets notes of what is not there any more. What an update of a topic had not come to, it does.
 func (d *Server) tidy(ctx context.Context) error {
 	d.admin.Lock()
 	defer d.admin.Unlock()
-	return cmp.Or(d.expire(ctx), d.forgetGone(ctx), d.keepAllHistories(ctx))
+	return cmp.Or(d.expire(ctx), d.endSnapshots(ctx), d.forgetGone(ctx), d.keepAllHistories(ctx))
 }
 
 // keepAllHistories is keepHistories for all topics.
