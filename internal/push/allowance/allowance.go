@@ -26,7 +26,10 @@ type Config struct {
 	Most     int           // pushes of a user
 	Within   time.Duration // in whole seconds
 	Remember int           // pushes of all users; beyond, the oldest are forgotten
-	Clock    func() time.Time
+	// Clock is asked at the start what time it is, and Passed from then on how much has passed since New. nil: time.Now,
+	// and what Clock says, by the monotonic clock if it has one.
+	Clock  func() time.Time
+	Passed func() time.Duration
 }
 
 // Push is one that is to be sent, or was.
@@ -62,6 +65,7 @@ type Allowance struct {
 	config Config
 	room   string
 	within uint32
+	begun  time.Time
 	// saving is held while something is made durable.
 	saving sync.Mutex
 	pages  pages // saving guards it
@@ -80,9 +84,12 @@ func New(c Config) *Allowance {
 	if c.Clock == nil {
 		c.Clock = time.Now
 	}
-	room := "push/cap/" + c.Room
-	return &Allowance{config: c, room: room, within: uint32(c.Within / time.Second), pages: pages{room: room},
-		book: newBook(c.Remember)}
+	room, begun := "push/cap/"+c.Room, c.Clock()
+	if c.Passed == nil {
+		c.Passed = func() time.Duration { return c.Clock().Sub(begun) }
+	}
+	return &Allowance{config: c, room: room, within: uint32(c.Within / time.Second), begun: begun,
+		pages: pages{room: room}, book: newBook(c.Remember)}
 }
 
 // Start reads what is remembered.
@@ -90,7 +97,8 @@ func (a *Allowance) Start(ctx context.Context) error {
 	if a.config.Store == nil {
 		return ErrNoStore
 	}
-	since := a.since(a.now())
+	now := a.now()
+	since := a.since(now)
 	notes, err := a.config.Store.Notes(ctx, a.room)
 	if err != nil {
 		return fmt.Errorf("read the pushes that count for %s: %w", a.config.Room, err)
@@ -98,7 +106,7 @@ func (a *Allowance) Start(ctx context.Context) error {
 	for _, n := range notes { // in the order of their numbers
 		number, err := pageNumber(n.Key)
 		if err == nil {
-			err = readEntries(n.Value, func(e entry) { a.book.take(e, since) })
+			err = readEntries(n.Value, func(e entry) { a.remembered(e, now, since) })
 		}
 		if err != nil {
 			return fmt.Errorf("read the pushes that count for %s: note %q is damaged: %w", a.config.Room, n.Key, err)
@@ -115,6 +123,16 @@ func (a *Allowance) Start(ctx context.Context) error {
 	return nil
 }
 
+// remembered takes an entry of an earlier start. One of a time to come was made when the clock was ahead: it counts
+// from now on, where it would count until that time and for as long again.
+func (a *Allowance) remembered(e entry, now, since uint32) {
+	ahead := e.at > now
+	e.at = min(e.at, now)
+	if a.book.take(e, since); ahead {
+		a.keepLater(e)
+	}
+}
+
 // Close keeps what is not kept yet.
 func (a *Allowance) Close() error {
 	if a.stop == nil {
@@ -125,9 +143,10 @@ func (a *Allowance) Close() error {
 	return a.save(context.Background(), nil)
 }
 
-// now is the second that has not passed: what counts from then on does so for long enough.
+// now is the second that has not passed: what counts from then on does so for long enough. It goes by the monotonic
+// clock: were the other one set forward, by mistake perhaps, users would get as many again.
 func (a *Allowance) now() uint32 {
-	return uint32(a.config.Clock().Add(time.Second - 1).Unix())
+	return uint32(a.begun.Add(a.config.Passed() + time.Second - 1).Unix())
 }
 
 // since is the last instant that does not count any more.

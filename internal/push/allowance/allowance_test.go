@@ -96,6 +96,56 @@ func (tr *trial) close(f fatal) {
 
 func to(user string) Push { return Push{User: user, Message: message.NewID()} }
 
+// TestACapLastsAsLongAsWasSaidWhateverTheClockDoes sets the clock forward and back, also over restarts.
+func TestACapLastsAsLongAsWasSaidWhateverTheClockDoes(t *testing.T) {
+	store, closed := opened(t, t, t.TempDir())
+	defer closed()
+	var passed atomic.Int64
+	c := Config{Room: "r", Most: 1, Within: time.Hour,
+		Passed: func() time.Duration { return time.Duration(passed.Load()) }}
+	tr := newTrial(t, store, c)
+	anew := func() {
+		t.Helper()
+		tr.close(t)
+		passed.Store(0)
+		tr.start(t, store, c)
+	}
+	lasts := func(name string) {
+		t.Helper()
+		if !tr.take(t, to(name)) {
+			t.Fatalf("%s gets nothing", name)
+		}
+		passed.Add(int64(time.Hour - time.Minute))
+		if tr.take(t, to(name)) {
+			t.Fatalf("%s gets more within an hour", name)
+		}
+		passed.Add(int64(2 * time.Minute))
+	}
+	const year = 365 * 24 * time.Hour
+	if !tr.take(t, to("forward")) {
+		t.Fatal("nothing")
+	}
+	tr.later(year)
+	if tr.take(t, to("forward")) {
+		t.Error("a clock that is set forward gives as many again")
+	}
+	lasts("a")
+	anew() // in a year that has not come
+	if !tr.take(t, to("ahead")) {
+		t.Fatal("nothing")
+	}
+	tr.later(-year)
+	for range 2 {
+		anew()
+		if tr.take(t, to("ahead")) {
+			t.Error("a clock that is set back gives as many again")
+		}
+	}
+	passed.Add(int64(time.Hour + time.Minute))
+	lasts("ahead")
+	tr.close(t)
+}
+
 // TestNobodyGetsMoreThanIsAllowedAndNobodyLess compares with lists, over restarts.
 func TestNobodyGetsMoreThanIsAllowedAndNobodyLess(t *testing.T) {
 	store, closed := opened(t, t, t.TempDir())
