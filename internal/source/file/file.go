@@ -180,7 +180,7 @@ func checkPatterns(c Config) error {
 	return nil
 }
 
-// Start reads the notes of earlier runs.
+// Start reads the notes of earlier runs, and forgets those of other sources that nobody will ask for.
 func (s *Source) Start(ctx context.Context) error {
 	if s.memory == nil {
 		return ErrNoStore
@@ -201,6 +201,7 @@ func (s *Source) Start(ctx context.Context) error {
 		}
 		s.known[id], s.unseen[id] = kept, kept
 	}
+	s.forgetOthers(ctx, notes)
 	return nil
 }
 

@@ -1,7 +1,11 @@
 package file
 
 import (
+	"errors"
+	"maps"
 	"os"
+	"slices"
+	"strings"
 	"testing"
 
 	"github.com/hikyaku/hikyaku/internal/component"
@@ -62,6 +66,60 @@ func TestANoteOfAShorterHeadFitsAFileThatHasGrown(t *testing.T) {
 	f.append("a", "two\n")
 	if same, err := n.same(file, 8, 0); err != nil || !same {
 		t.Errorf("%v, %v", same, err)
+	}
+}
+
+// TestWhatSourcesThatAreGoneHaveNotedIsForgotten when their files are gone as well, and were read to their ends.
+func TestWhatSourcesThatAreGoneHaveNotedIsForgotten(t *testing.T) {
+	f := newFolder(t)
+	m := newNotes()
+	f.append("there", "one\n")
+	f.append("renamed", "two\n")
+	for name, of := range map[string]struct {
+		path         string
+		offset, size int64
+		there        bool
+	}{
+		"logs of":    {"gone", 4, 4, false}, // its name has a blank
+		"old":        {"gone", 4, 4, false},
+		"behind":     {"gone", 3, 4, false},
+		"reader":     {"there", 4, 4, true},
+		"another":    {"renamed", 4, 4, true},
+		"elsewhere":  {"no/folder", 4, 4, false},
+		"not a note": {"", 0, 0, false},
+	} {
+		id := fileID{1, 1 << 60}
+		n := note{Path: f.path(of.path), Offset: of.offset, Size: of.size}
+		if of.there {
+			st, err := os.Stat(n.Path)
+			f.check(err)
+			id, err = identity(st)
+			f.check(err)
+			n.Path = f.path("its name was another one")
+		}
+		key := (&Source{name: name}).key(id)
+		if m.kept[key] = queueNote(key, string(n.bytes())); of.path == "" {
+			m.kept[key] = queueNote(key, "{")
+		}
+	}
+	m.kept["no key"] = queueNote("no key", "{}")
+	made, err := New(Config{Include: []string{"x"}}, component.Env{Name: "logs"})
+	f.check(err)
+	s := made.(*Source)
+	s.memory = m
+	f.check(s.Start(t.Context()))
+	left := ""
+	for _, key := range slices.Sorted(maps.Keys(m.kept)) {
+		left += key[:strings.LastIndexByte(key, ' ')] + ", "
+	}
+	if left != "another, behind, no, not a note, reader, " {
+		t.Errorf("there are notes of %s", left)
+	}
+	m.kept["old 1:2"] = queueNote("old 1:2", string(note{Path: f.path("gone"), Offset: 1, Size: 1}.bytes()))
+	m.failWith(errors.New("the disk is full"))
+	f.check(s.Start(t.Context()))
+	if said := s.Notices(); len(said) != 1 || !strings.Contains(said[0], "the disk is full") {
+		t.Errorf("%q", said)
 	}
 }
 
