@@ -32,7 +32,12 @@ var (
 	queryPlain     = []shape.Member{shape.Must("Qualifier", plainQualifier)}
 	queryLayers    = []shape.Member{shape.May("CompatibleRuntime", runtimes), shape.May("CompatibleArchitecture",
 		machines), maxItems(50)}
-	theAlias     = must("Name", aliasName)
+	theAlias       = must("Name", aliasName)
+	theResourceArn = must("ResourceArn", shape.String(0, 512, shape.Form(
+		`arn:(aws[a-zA-Z-]*)?:lambda:`+regionText+
+			`:\d{12}:(function:[a-zA-Z0-9-_]+(:(\$LATEST(\.PUBLISHED)?|[a-zA-Z0-9-_])+)?|runtime/[a-zA-Z0-9-_./]+)`)))
+	policyRevisionID = shape.String(36, 36,
+		shape.Form(`[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}`))
 	theMappingID = must("UUID", shape.String(36, 36, nil))
 
 	urlMembers = []shape.Member{
@@ -126,6 +131,12 @@ var (
 			shape.Form(organizationText))),
 	)}
 	removePermissionIn = &input{function: spaced, rest: must("StatementId", spacedID), query: queryQualifier}
+
+	resourceIn          = &input{rest: theResourceArn}
+	putResourcePolicyIn = &input{rest: theResourceArn, body: shape.Struct(
+		shape.Must("Policy", shape.String(1, maxPolicy, nil)), shape.May("RevisionId", policyRevisionID))}
+	deleteResourcePolicyIn = &input{rest: theResourceArn, query: []shape.Member{shape.May("RevisionId",
+		policyRevisionID)}}
 
 	tagIn          = &input{body: shape.Struct(shape.Must("Tags", tagsIn))}
 	listMappingsIn = &input{query: []shape.Member{shape.May("EventSourceArn", anyArn), shape.May("FunctionName",

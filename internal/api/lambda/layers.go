@@ -31,8 +31,10 @@ var managed = []string{
 	"provided.al2", "java8.al2",
 }
 
-// retired are runtimes of the service's past that layers may still say to be for, beside those that run here.
-var retired = []string{"dotnetcore1.0", "dotnetcore2.0", "dotnetcore2.1", "dotnetcore3.1", "ruby2.5", "ruby2.7"}
+// retired are runtimes of the service's past that layers may still say to be for, beside those that run here, and one
+// that its messages do not name yet.
+var retired = []string{"dotnetcore1.0", "dotnetcore2.0", "dotnetcore2.1", "dotnetcore3.1", "ruby2.5", "ruby2.7",
+	"ruby4.0"}
 
 var architectures = []string{"x86_64", "arm64"}
 

@@ -18,6 +18,6 @@ func TestRuntimesAreRefusedInTheServicesWords(t *testing.T) {
 		{"PUT", functions + "/f/configuration", `{"Runtime":"ruby2.7"}`, 400, []string{"The runtime parameter of " +
 			"ruby2.7 is no longer supported for creating or updating AWS Lambda functions."}, nil},
 		{"POST", layersPath + "/l/versions", `{"Content":{"ZipFile":"` + content + `"},` +
-			`"CompatibleRuntimes":["java8","dotnetcore3.1","go1.x","ruby2.7"]}`, 201, []string{"dotnetcore3.1"}, nil},
+			`"CompatibleRuntimes":["java8","dotnetcore3.1","go1.x","ruby2.7","ruby4.0"]}`, 201, []string{"dotnetcore3.1"}, nil},
 	})
 }

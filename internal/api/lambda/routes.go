@@ -88,6 +88,12 @@ var operations = []operation{
 	{"DELETE", "functions/{name}/policy/{rest}", "lambda:RemovePermission", access.Admin, false,
 		(*call).removePermission, removePermissionIn},
 
+	{"GET", "resource-policy/{rest}", "lambda:GetResourcePolicy", "", false, (*call).getResourcePolicy, resourceIn},
+	{"PUT", "resource-policy/{rest}", "lambda:PutResourcePolicy", "", false, (*call).putResourcePolicy,
+		putResourcePolicyIn},
+	{"DELETE", "resource-policy/{rest}", "lambda:DeleteResourcePolicy", "", false, (*call).deleteResourcePolicy,
+		deleteResourcePolicyIn},
+
 	{"GET", "functions/{name}/code-signing-config", "lambda:GetFunctionCodeSigningConfig", "", false,
 		(*call).getCodeSigning, spacedIn},
 	{"PUT", "functions/{name}/code-signing-config", "lambda:PutFunctionCodeSigningConfig", access.Admin, false,

@@ -5,7 +5,7 @@ import re
 import model
 
 # Texts of which one is of the form that a member has.
-TEXTS = ("a", "abc", "1", "/mnt/x", "us-east-1", "o-0123456789", "host:9092",
+TEXTS = ("a", "abc", "1", "/mnt/x", "us-east-1", "o-0123456789", "host:9092", "00000000-0000-0000-0000-000000000000",
          *("arn:aws:lambda:us-east-1:000000000000:" + text for text in (
              "layer:absent:1", "code-signing-config:csc-0123456789abcdef0", "capacity-provider:x", "runtime/0123456789",
              "function:absent")),
@@ -30,7 +30,7 @@ ANSWERS = {
 SHOWN = {"FileSystemConfigs", "KMSKeyArn", "MetricsConfig", "ProvisionedPollerConfig", "EventSourceToken",
          "PrincipalOrgID"}
 # Calls that the door does not have.
-NAMED = "CapacityProvider|DurableExecution|FunctionScalingConfig|ResourcePolicy"
+NAMED = "CapacityProvider|DurableExecution|FunctionScalingConfig"
 # Each would be a second one of what can be there once.
 AGAIN = {"AddPermission": ("RemovePermission", "StatementId"), "CreateFunction": ("DeleteFunction", "FunctionName")}
 

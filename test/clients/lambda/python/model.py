@@ -12,7 +12,7 @@ from shapes import of_json  # noqa: E402
 
 MISSING = object()
 # What these have been given is gone, so they are done once.
-ENDS = {"DeleteFunction", "RemovePermission", "RemoveLayerVersionPermission"}
+ENDS = {"DeleteFunction", "DeleteResourcePolicy", "RemovePermission", "RemoveLayerVersionPermission"}
 # Errors that any call of AWS may be answered with; the model does not list them.
 COMMON = {"ValidationException", "SerializationException"}
 INVALID, MISTAKEN = {"ValidationException"}, {"SerializationException"}
@@ -90,7 +90,7 @@ def requests(functions, queues, name, role, archive):
     queue = queues.get_queue_attributes(QueueUrl=url, AttributeNames=["QueueArn"])["Attributes"]["QueueArn"]
     arn = "arn:aws:lambda:us-east-1:000000000000:function:" + name
     f, at1 = {"FunctionName": name}, {"FunctionName": name, "Qualifier": "1"}
-    live = {"FunctionName": name, "Qualifier": "live"}
+    live, policy = {"FunctionName": name, "Qualifier": "live"}, {"ResourceArn": arn + ":live"}
     content = {"ZipFile": archive}
     settings = {
         "Role": role, "Handler": "app.handler", "Description": "d", "Timeout": 60, "MemorySize": 256,
@@ -144,6 +144,9 @@ def requests(functions, queues, name, role, archive):
                            "Principal": "s3.amazonaws.com",
                            "SourceArn": "arn:aws:s3:::b", "SourceAccount": "000000000000"}),
         ("GetPolicy", live), ("RemovePermission", {**live, "StatementId": "s"}),
+        ("PutResourcePolicy", {**policy, "Policy": json.dumps({"Version": "2012-10-17", "Statement": [
+            {"Effect": "Allow", "Principal": "*", "Action": "lambda:InvokeFunction", "Resource": arn}]})}),
+        ("GetResourcePolicy", policy), ("DeleteResourcePolicy", policy),
         ("GetFunctionCodeSigningConfig", f), ("CreateCodeSigningConfig", {**signed, "Tags": {"a": "b"}}),
         ("UpdateCodeSigningConfig", {**signing, **signed}), ("GetCodeSigningConfig", signing),
         ("ListCodeSigningConfigs", {"MaxItems": 10}), ("PutFunctionCodeSigningConfig", {**f, **signing}),
