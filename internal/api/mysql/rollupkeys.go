@@ -63,7 +63,7 @@ func passesKeys(n gms.Node) bool {
 	return false
 }
 
-// withColumns is a node of a SELECT with columns for its keys. last tells that nothing of the SELECT stands above it but what
+// withColumns is a node of a SELECT with columns for its keys. Above the last one nothing stands of the SELECT but what
 // adds no columns.
 func withColumns(ctx *gms.Context, n gms.Node, last bool) (gms.Node, []rolledKey, error) {
 	if g, ok := n.(*plan.GroupBy); ok && rollsUp(g) {

@@ -96,7 +96,7 @@ func (g *wild) choose() string {
 		s += " FROM " + g.tables()
 	}
 	s += g.pick("", "", " WHERE "+g.expression()) + g.pick("", "", " GROUP BY "+g.pick("1", "i", g.expression()),
-		" GROUP BY 1 HAVING "+g.expression()) +
+		" GROUP BY 1 HAVING "+g.expression(), " GROUP BY i, "+g.expression()+" WITH ROLLUP") +
 		g.pick("", "", " ORDER BY "+g.pick("1", "rand()", g.expression())) + g.pick("", "", " LIMIT 3",
 		" LIMIT 1000000 OFFSET 2")
 	if g.one(6) == 0 {
@@ -155,10 +155,12 @@ func (g *wild) table() string {
 func (g *wild) aggregate() string {
 	over := g.pick(" OVER ()", " OVER (PARTITION BY 1 ORDER BY 1)")
 	if g.one(5) == 0 {
-		return g.pick("first_value(", "last_value(", "sum(", "count(", "max(") + g.expression() + ")" + over
+		return g.pick("first_value("+g.expression(), "last_value("+g.expression(), "sum("+g.expression(),
+			"count("+g.expression(), "max("+g.expression(), "nth_value("+g.expression()+", 2", "cume_dist(") + ")" +
+			over
 	}
 	return g.pick("count(", "sum(", "group_concat(", "json_arrayagg(", "max(", "avg(", "std(", "group_concat(DISTINCT ",
-		"count(DISTINCT ", "bit_xor(", "any_value(") + g.expression() + ")"
+		"count(DISTINCT ", "bit_xor(", "any_value(", "grouping(") + g.expression() + ")"
 }
 
 // everyFunction is all that go-mysql-server has.
@@ -204,7 +206,9 @@ func (g *wild) expression() string {
 		return g.pick("CASE "+g.expression()+" WHEN 1 THEN "+g.expression()+" END", "EXISTS ("+g.choose()+")",
 			g.expression()+" IN ("+g.list(5, ",", g.expression)+")", "(now() + INTERVAL "+g.expression()+" DAY)",
 			"@v", "(NOT "+g.expression()+")", "(- "+g.expression()+")", "(BINARY "+g.expression()+")",
-			"("+g.choose()+") IN ("+g.choose()+")")
+			"("+g.choose()+") IN ("+g.choose()+")", "(@v := "+g.expression()+")",
+			"INTERVAL("+g.expression()+", "+g.list(4, ", ", g.expression)+", 1)",
+			"("+g.expression()+g.pick(" > ALL (", " <= SOME (", " <> ANY (", " = ALL (")+g.choose()+"))")
 	}
 	return g.pick("i", "s", "u", "t", "j", "n", "a.i", "b.j")
 }

@@ -527,7 +527,8 @@ func TestASnapshotEndsWhenAnUpdateSaysSo(t *testing.T) {
 		t.Errorf("the store has %v, %v", left, err)
 	}
 	for range 2 { // over one that is there, and over one that has ended and is not deleted
-		if s, err := take(); err != nil || s.Labels["a"] != "b" || s.ExpireTime.AsTime().Sub(clock.now()) < 24*time.Hour {
+		s, err := take()
+		if err != nil || s.Labels["a"] != "b" || s.ExpireTime.AsTime().Sub(clock.now()) < 24*time.Hour {
 			t.Fatalf("%v, %v", s, err)
 		}
 		if _, err := update(timestamppb.New(clock.now().Add(time.Minute)), "expire_time"); err != nil {

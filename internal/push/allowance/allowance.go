@@ -26,8 +26,8 @@ type Config struct {
 	Most     int           // pushes of a user
 	Within   time.Duration // in whole seconds
 	Remember int           // pushes of all users; beyond, the oldest are forgotten
-	// Clock is asked at the start what time it is, and Passed from then on how much has passed since New. nil: time.Now,
-	// and what Clock says, by the monotonic clock if it has one.
+	// Clock is asked at the start what time it is, and Passed from then on how much has passed since New. nil:
+	// time.Now, and what Clock says, by the monotonic clock if it has one.
 	Clock  func() time.Time
 	Passed func() time.Duration
 }

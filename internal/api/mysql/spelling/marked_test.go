@@ -31,11 +31,12 @@ func TestWhatTheParserHasNoWordForIsCalledByAName(t *testing.T) {
 		"SELECT @a := DATE '2024-01-01', @b := x'41' c":           "SELECT `:=`(@a , CAST('2024-01-01' AS DATE)), `:=`(@b , x'41') c",
 		"SELECT @a := b IS NOT NULL c, @a := SUM(b) OVER () d":    "SELECT `:=`(@a , b IS NOT NULL) c, `:=`(@a , SUM(b) OVER ()) d",
 		"SELECT @a := a.`b` c FROM (SELECT @a := 0) r ORDER BY 1": "SELECT `:=`(@a , a.`b`) c FROM (SELECT `:=`(@a , 0)) r ORDER BY 1",
-		"SELECT a FROM b LEFT JOIN c ON @a := 1 LEFT JOIN d":      "SELECT a FROM b LEFT JOIN c ON `:=`(@a , 1) LEFT JOIN d",
-		"SELECT @a := LEFT(b, 1) /* x */; SELECT @a := 2 -- y":    "SELECT `:=`(@a , LEFT(b, 1)) /* x */; SELECT `:=`(@a , 2) -- y",
-		"SET @a := 1, @b := 2":                                    "",
-		"SET @a := (SELECT @b := 1)":                              "SET @a := (SELECT `:=`(@b , 1))",
-		"SELECT @a, @@b, @a = 1, '@a := 1', @ a":                  "",
+		"SELECT a FROM b LEFT JOIN c ON @a := 1 LEFT JOIN d": "SELECT a FROM b LEFT JOIN c ON `:=`(@a , 1) " +
+			"LEFT JOIN d",
+		"SELECT @a := LEFT(b, 1) /* x */; SELECT @a := 2 -- y": "SELECT `:=`(@a , LEFT(b, 1)) /* x */; SELECT `:=`(@a , 2) -- y",
+		"SET @a := 1, @b := 2":                                 "",
+		"SET @a := (SELECT @b := 1)":                           "SET @a := (SELECT `:=`(@b , 1))",
+		"SELECT @a, @@b, @a = 1, '@a := 1', @ a":               "",
 	} {
 		if want == "" {
 			want = query
