@@ -50,6 +50,10 @@ type Quiet struct {
 // campaign goes on.
 const pausedFor = time.Second
 
+// longestWait is how long a message sleeps before it is looked at again, however far its time is: a clock that was wrong
+// when it was looked at makes it late by no more than that.
+const longestWait = 6 * time.Hour
+
 var (
 	errPaused = errors.New("its campaign is paused")
 	errTime   = errors.New("it is not the time for it where the user is")
@@ -132,7 +136,7 @@ func (g *gate) passes(m *message.Message) (bool, error) {
 		return false, nil
 	}
 	if wait := g.wait(m); wait > 0 {
-		return false, component.BackError(wait, errTime)
+		return false, component.BackError(min(wait, longestWait), errTime)
 	}
 	return true, nil
 }

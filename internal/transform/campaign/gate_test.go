@@ -34,16 +34,37 @@ func of(attributes ...string) *message.Message {
 	return m
 }
 
-// waits is how long a gate gives a message back for; 0: it passes.
-func (g *gate) waits(t *testing.T, m *message.Message) time.Duration {
+// waits is how long a gate gives a message back for, again and again until it passes.
+func (g *gate) waits(t *testing.T, m *message.Message) (wait time.Duration) {
 	t.Helper()
-	passed := 0
-	err := g.Transform(t.Context(), m, func(string, *message.Message) { passed++ })
-	after, again := component.AsRetry(err)
-	if (err == nil) != (passed == 1) || again && !(component.IsBack(err) && component.IsHold(err)) {
-		t.Fatalf("%d have passed, with %v", passed, err)
+	clock := g.clock
+	defer func() { g.clock = clock }()
+	for {
+		passed := 0
+		err := g.Transform(t.Context(), m, func(string, *message.Message) { passed++ })
+		after, again := component.AsRetry(err)
+		if (err == nil) != (passed == 1) || again && !(component.IsBack(err) && component.IsHold(err)) {
+			t.Fatalf("%d have passed, with %v", passed, err)
+		}
+		if !again {
+			return wait
+		}
+		wait += after
+		g.clock = func() time.Time { return clock().Add(wait) }
 	}
-	return after
+}
+
+// TestAWrongClockDelaysNobodyForLong sets the clock back by a year, by mistake, while a message is looked at.
+func TestAWrongClockDelaysNobodyForLong(t *testing.T) {
+	m := of(campaign.Local, "2026-12-01T09:00")
+	err := at(t, Config{}, "2025-12-01T08:00:00Z").Transform(t.Context(), m, nil)
+	after, again := component.AsRetry(err)
+	if !again || after > longestWait {
+		t.Errorf("it waits %v, %v", after, err)
+	}
+	if right := at(t, Config{}, "2026-12-01T09:00:00Z").waits(t, m); right != 0 {
+		t.Errorf("at its time it waits %v", right)
+	}
 }
 
 func TestQuietHoursEndWhereTheUserIs(t *testing.T) {
