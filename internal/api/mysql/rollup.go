@@ -5,6 +5,7 @@ import (
 	"io"
 	"slices"
 	"strings"
+	"sync"
 
 	gms "github.com/dolthub/go-mysql-server/sql"
 	"github.com/dolthub/go-mysql-server/sql/expression"
@@ -106,11 +107,11 @@ func keyAt(keys []gms.Expression, e gms.Expression) int {
 }
 
 // groupingIsAnAggregate lets the planner take GROUPING for one, which has its place among what a GROUP BY makes.
-func groupingIsAnAggregate() {
+var groupingIsAnAggregate = sync.OnceFunc(func() {
 	planbuilder.IsAggregateFunc = func(name string) bool {
 		return name == spelling.Grouping || planbuilder.IsMySQLAggregateFuncName(name)
 	}
-}
+})
 
 // rolled makes the rows of a GROUP BY … WITH ROLLUP: the groups in their order, and behind those that are alike but for
 // what they are told apart by last the one that sums them up.
