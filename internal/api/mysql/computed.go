@@ -196,7 +196,7 @@ func ofOne(e gms.Expression) []gms.Expression {
 	case *ofFrame:
 		return e.args[:min(1, len(e.args))]
 	case *assigned:
-		return e.Children()
+		return e.Children()[:1]
 	case *function.IfNull, *function.Coalesce:
 		return e.Children()
 	case *function.NullIf:

@@ -31,7 +31,7 @@ func (h *handler) execute(ctx context.Context, c *vmysql.Conn, query string, bou
 	m.strict = s.strictly(query)
 	s.meter = m
 	defer func() {
-		s.meter, s.parsed, s.naming = nil, parsed{}, ""
+		s.meter, s.parsed, s.naming, s.assigns = nil, parsed{}, "", false
 		m.stop()
 		err = m.why(err)
 	}()

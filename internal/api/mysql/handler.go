@@ -207,7 +207,7 @@ func (h *handler) ComPrepare(ctx context.Context, c *vmysql.Conn, query string,
 	if s = known(c); s == nil {
 		return fields, nil
 	}
-	defer func() { s.parsed, s.naming = parsed{}, "" }()
+	defer func() { s.parsed, s.naming, s.assigns = parsed{}, "", false }()
 	return fields, s.kept.prepare(prepare.StatementID, len(prepare.PrepareStmt), prepare.ParamsCount, s.parsed)
 }
 

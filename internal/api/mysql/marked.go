@@ -48,17 +48,27 @@ func markedFunctions() []gms.Function {
 type assigned struct {
 	name  string
 	value gms.Expression
+	again bool // it stands in a condition: see readAgain
 }
 
 var _ gms.NonDeterministicExpression = (*assigned)(nil)
 
-func newAssigned(_ *gms.Context, args []gms.Expression) (gms.Expression, error) {
-	if len(args) == 2 {
-		if v, ok := args[0].(*expression.UserVar); ok {
-			return &assigned{v.Name, args[1]}, nil
-		}
+func newAssigned(ctx *gms.Context, args []gms.Expression) (gms.Expression, error) {
+	if len(args) != 2 {
+		return nil, errAssigned()
 	}
-	return nil, sqlError(erSyntax, "42000", "A value is assigned to a variable by @name := value")
+	v, ok := args[0].(*expression.UserVar)
+	if !ok {
+		return nil, errAssigned()
+	}
+	if s := sessionOf(ctx); s != nil {
+		s.assigns = true
+	}
+	return &assigned{name: v.Name, value: args[1]}, nil
+}
+
+func errAssigned() error {
+	return sqlError(erSyntax, "42000", "A value is assigned to a variable by @name := value")
 }
 
 func (a *assigned) Resolved() bool                 { return a.value.Resolved() }
@@ -67,14 +77,21 @@ func (a *assigned) Type(ctx *gms.Context) gms.Type { return a.value.Type(ctx) }
 func (a *assigned) IsNullable(ctx *gms.Context) bool {
 	return a.value.IsNullable(ctx)
 }
-func (a *assigned) IsNonDeterministic() bool   { return true }
-func (a *assigned) Children() []gms.Expression { return []gms.Expression{a.value} }
+func (a *assigned) IsNonDeterministic() bool { return true }
+
+// Children is the value, and what keeps the planner from evaluating it once for all rows.
+func (a *assigned) Children() []gms.Expression {
+	if a.again {
+		return []gms.Expression{a.value, ofRow}
+	}
+	return []gms.Expression{a.value}
+}
 
 func (a *assigned) WithChildren(_ *gms.Context, children ...gms.Expression) (gms.Expression, error) {
-	if len(children) != 1 {
+	if len(children) != len(a.Children()) {
 		return nil, gms.ErrInvalidChildrenNumber.New(a, len(children), 1)
 	}
-	return &assigned{a.name, children[0]}, nil
+	return &assigned{a.name, children[0], a.again}, nil
 }
 
 // CollationCoercibility is the value's.

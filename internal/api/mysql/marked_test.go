@@ -64,6 +64,18 @@ func TestAVariableIsAssignedWithinAnExpression(t *testing.T) {
 		{"SELECT @last", "3"},
 		{"SELECT @v := 1 OR 0", "1"},
 		{"SELECT IF((@v := 5) > 4, @v, 0)", "5"},
+		{"SELECT CONCAT(@new := 'x', @new, @new := 'y', @new)", "xxyy"},
+		{"SELECT @other FROM (SELECT @other := 1.5) q", "1.5"},
+		{"SELECT COALESCE(@never, 'NULL')", "NULL"},
+		{"SELECT @wide := 4", "4"},
+		{"SELECT @wide FROM q WHERE (@wide := @wide + 1000) > 0", "1004 2004 3004"},
+		{"SELECT @wide FROM q WHERE (@wide := CONCAT('t', a)) IS NOT NULL", "t1 t2 t3"},
+		{"SELECT DATE_FORMAT(@wide + INTERVAL 1 DAY, '%d') FROM (SELECT @wide := DATE '2026-01-01') q", "02"},
+		{"SELECT @k := 0", "0"},
+		{"SELECT a FROM q WHERE (@k := @k + 1) = 2", "2"},
+		{"SELECT SUM(a) FROM q WHERE (@k := @k + 1) > 4", "5"},
+		{"SELECT IF(@was = a DIV 2, @row := @row + 1, @row := 1) + 0 * (@was := a DIV 2) FROM q, " +
+			"(SELECT @was := 9, @row := 0) start", "1 1 2"},
 	} {
 		if got := wordsOf(t, c, s.statement); got != s.want {
 			t.Errorf("%s: %s, want %s", s.statement, got, s.want)

@@ -64,6 +64,11 @@ func boundIn(ctx *gms.Context, n gms.Node, planned bool) (gms.Node, transform.Tr
 		if n, changed, err = unionsIn(ctx, n); err != nil {
 			return nil, changed, err
 		}
+		var same transform.TreeIdentity
+		if n, same, err = assignedIn(ctx, n); err != nil {
+			return nil, same, err
+		}
+		changed = changed && same
 	}
 	bound, same, err := boundExpressions(ctx, n, planned)
 	return bound, same && changed, err

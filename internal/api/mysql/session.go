@@ -38,8 +38,9 @@ type session struct {
 
 	variables ownVariables
 
-	parsed parsed // of the command that is worked on
-	naming string // the name that a PREPARE gives; "": the command is none
+	parsed  parsed // of the command that is worked on
+	naming  string // the name that a PREPARE gives; "": the command is none
+	assigns bool   // the command has an @a := 1
 
 	locked  []*lock // its own; guarded by the locks' mu, as awaited is
 	awaited *lock   // that it waits for; nil: none

@@ -35,6 +35,7 @@ func TestWhatTheParserHasNoWordForIsCalledByAName(t *testing.T) {
 			"LEFT JOIN d",
 		"SELECT @a := LEFT(b, 1) /* x */; SELECT @a := 2 -- y": "SELECT `:=`(@a , LEFT(b, 1)) /* x */; SELECT `:=`(@a , 2) -- y",
 		"SET @a := 1, @b := 2":                                 "",
+		"SET @a := 1; SELECT @b := 2":                          "SET @a := 1; SELECT `:=`(@b , 2)",
 		"SET @a := (SELECT @b := 1)":                           "SET @a := (SELECT `:=`(@b , 1))",
 		"SELECT @a, @@b, @a = 1, '@a := 1', @ a":               "",
 	} {

@@ -94,7 +94,7 @@ func (w *writer) look(t token) {
 	if t.kind != word || w.is(w.before, ".") {
 		return
 	}
-	if w.before.kind == end {
+	if w.before.kind == end || w.is(w.before, ";") {
 		w.defines, w.sets = w.any(t, "create", "alter") != "", w.is(t, "set")
 	}
 	if w.text[t.at] == '@' && w.assigns(t) {
