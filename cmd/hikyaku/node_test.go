@@ -12,6 +12,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"sync"
@@ -441,4 +442,21 @@ func TestANodeReadsItsConfigurationAgain(t *testing.T) {
 			return err == nil && status == http.StatusUnauthorized
 		})
 	}
+}
+
+// A process may open a house as often as it likes: nothing of the earlier ones goes on.
+func TestNothingOfAnEarlierTermGoesOn(t *testing.T) {
+	log, nodes := threeNodes(t)
+	round := func() {
+		for _, n := range []string{"a", "b", "c"} {
+			log.move(n)
+			waittest.Until(t, n+" takes a message", func() bool { return nodes["a"].put(t, n) == nil })
+		}
+	}
+	round()
+	most := runtime.NumGoroutine() + 10
+	for range 4 {
+		round()
+	}
+	waittest.Until(t, "goroutines end", func() bool { return runtime.NumGoroutine() <= most })
 }
