@@ -102,7 +102,8 @@ func (f *Front) arrive(ctx context.Context, peer string, c net.Conn) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	defer context.AfterFunc(f.ctx, cancel)()
-	_ = c.SetDeadline(time.Now().Add(f.o.Wait)) // a closed one tells with the next read
+	_ = c.SetDeadline(time.Now().Add(spareLife)) // a closed one tells with the next read
+	defer context.AfterFunc(ctx, func() { _ = c.SetDeadline(time.Unix(1, 0)) })()
 	a, err := readArrival(c)
 	if err != nil {
 		return
@@ -114,6 +115,9 @@ func (f *Front) arrive(ctx context.Context, peer string, c net.Conn) {
 		return
 	}
 	_ = c.SetDeadline(time.Time{})
+	if ctx.Err() != nil { // it may have ended before that
+		return
+	}
 	conn := &arrived{halves: c.(halves), remote: net.TCPAddrFromAddrPort(remote), closed: make(chan struct{}),
 		local: &caller.Addr{Addr: net.TCPAddrFromAddrPort(local), End: a.end(peer)}}
 	late, stop := context.WithTimeout(ctx, f.o.Wait)

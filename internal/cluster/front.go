@@ -39,6 +39,7 @@ type Front struct {
 	ctx    context.Context
 	cancel context.CancelFunc
 	active sync.WaitGroup
+	spares spares
 
 	taken, passed, unowned atomic.Uint64
 	open                   atomic.Int64 // passed on now
@@ -73,6 +74,7 @@ func NewFront(o FrontOptions) *Front {
 	for _, p := range o.Peers {
 		f.peers[p.Node] = p
 	}
+	f.spares.f = f
 	f.ctx, f.cancel = context.WithCancel(context.Background())
 	o.Link.Handle(DoorKind, f.arrive)
 	return f
@@ -128,6 +130,7 @@ func (f *Front) Turn(owner string) {
 		return
 	}
 	f.owner = owner
+	f.spares.turn(owner)
 	f.tell()
 	for p := range f.underWay {
 		if p.to != owner {
@@ -155,6 +158,7 @@ func (f *Front) Close() {
 	f.o.Link.Handle(DoorKind, nil)
 	f.mu.Lock()
 	f.cancel()
+	f.spares.turn("")
 	for _, s := range f.sockets {
 		_ = s.Close() // nobody comes in any more
 	}

@@ -177,6 +177,36 @@ func TestAConnectionWaitsForAnOwner(t *testing.T) {
 	}
 }
 
+// Streams that were made ahead may be dead when they are needed.
+func TestAnOwnerThatWasAwayForAMomentIsReachedAgain(t *testing.T) {
+	all := members(t, time.Minute)
+	all["b"].open(t)
+	own(all, "b")
+	a := all["a"]
+	for range 3 {
+		a.dial(t)
+	}
+	ready := func() (n int) {
+		a.spares.mu.Lock()
+		defer a.spares.mu.Unlock()
+		return len(a.spares.ready)
+	}
+	waittest.Until(t, "some streams are made ahead", func() bool { return ready() > 0 })
+	a.spares.mu.Lock()
+	for _, one := range a.spares.ready {
+		_ = one.c.NetConn().(*net.TCPConn).CloseWrite() // as of one that is gone
+	}
+	a.spares.mu.Unlock()
+	if _, _, said := a.dial(t); !strings.HasPrefix(said, "b ") {
+		t.Errorf("%q", said)
+	}
+	all["c"].open(t)
+	own(all, "c")
+	if n := ready(); n != 0 {
+		t.Errorf("%d lead to an owner that was", n)
+	}
+}
+
 // Whose a connection is, the node finds out where it came in.
 func TestAnotherAccountOfANodeStaysOneAtTheOwner(t *testing.T) {
 	if os.Geteuid() != 0 {

@@ -76,10 +76,10 @@ func (p *passage) cut() {
 	})
 }
 
-// passTo connects to the owner, and says who comes; nil: it does not take it, and nothing was read of the client.
+// passTo brings a connection to the owner, and says who comes; nil: it does not take it, and nothing was read of the
+// client.
 func (f *Front) passTo(owner string, turned <-chan struct{}, door string, c net.Conn) *passage {
-	peer, known := f.peers[owner]
-	if !known {
+	if _, known := f.peers[owner]; !known {
 		return nil
 	}
 	ctx, cancel := context.WithTimeout(f.ctx, f.o.Wait)
@@ -91,17 +91,30 @@ func (f *Front) passTo(owner string, turned <-chan struct{}, door string, c net.
 		case <-ctx.Done():
 		}
 	})
-	up, err := f.o.Link.Dialer().Dial(ctx, peer, DoorKind)
+	up, spare, err := f.spares.take(ctx, owner, false)
 	if err != nil {
 		return nil
 	}
+	if p := f.offer(owner, door, c, up); p != nil || !spare {
+		return p
+	}
+	// It may have been dead for long, and so may the others.
+	f.spares.turn(owner)
+	if up, _, err = f.spares.take(ctx, owner, true); err != nil {
+		return nil
+	}
+	return f.offer(owner, door, c, up)
+}
+
+// offer asks the owner, through a stream to it, to take a connection.
+func (f *Front) offer(owner, door string, c net.Conn, up *tls.Conn) *passage {
 	p := &passage{to: owner, client: c, owner: up, wasCut: make(chan struct{})}
 	if !f.enter(p) {
 		_ = up.Close() // it was not needed
 		return nil
 	}
 	a := arrivalOf(door, c)
-	err = a.write(up)
+	err := a.write(up)
 	if err == nil {
 		err = readTaken(up) // it may take long: the owner's door may have no seat left
 	}
