@@ -83,8 +83,12 @@ func values(key, kind string) []string {
 var together = map[string]string{
 	".tls.cert": "{ cert: x, key: y }", ".tls.key": "{ cert: x, key: y }",
 	".s3.region": s3, ".s3.access_key": s3, ".s3.secret": s3,
+	"cluster.node": aCluster, "cluster.listen": aCluster, "cluster.peers": aCluster, "cluster.secret": aCluster,
 	"topics.t.subscriptions.q.filter": `{ filter: "a = 1", lease: 1m }`,
 }
+
+const aCluster = "{ node: a, listen: '127.0.0.1:1', peers: { a: '127.0.0.1:1' }, secret: " +
+	"one-that-is-long-enough-to-be-taken }"
 
 const s3 = "{ endpoint: 'http://127.0.0.1:9000', region: a, access_key: b, secret: c-is-long }"
 
