@@ -41,14 +41,10 @@ func TestTheShardIsMovedByCommands(t *testing.T) {
 	ask("node b owns the shard, for ", "status")
 	ask("node b owns the shard already", "move", "b")
 	ask("node c owns the shard, in term 2", "move", "c")
-	if err := nodes["a"].put(t, "hello"); err != nil {
-		t.Fatal(err)
-	}
+	nodes["a"].keep(t, "hello")
 	ask("node c does not take the shard any more", "drain", "c")
 	ask("follows, drained", "status")
-	if err := nodes["a"].put(t, "hello"); err != nil {
-		t.Fatal(err)
-	}
+	nodes["a"].keep(t, "hello")
 	ask("node c may own the shard again", "fill", "c")
 	ask(`the cluster has no node "d"`, "move", "d")
 
@@ -73,9 +69,7 @@ func TestTheShardIsMovedByCommands(t *testing.T) {
 func TestAnOwnerThatStopsGivesTheShardAway(t *testing.T) {
 	log, nodes := threeNodes(t)
 	log.move("a")
-	if err := nodes["b"].put(t, "hello"); err != nil {
-		t.Fatal(err)
-	}
+	nodes["b"].keep(t, "hello")
 	nodes["a"].stop()
 	if err := <-nodes["a"].ended; err != nil {
 		t.Error(err)

@@ -250,7 +250,7 @@ func askAt(t *testing.T, method, url, body string, header http.Header) (status i
 	return resp.StatusCode, string(got), err
 }
 
-// put puts a message into the queue "work", whoever owns the shard.
+// put puts a message into the queue "work", whoever owns the shard. While that changes it may fail.
 func (n *clusterNode) put(t *testing.T, body string) error {
 	t.Helper()
 	status, text, err := n.ask(t, http.MethodPost, "/default/queues/work/messages", body)
@@ -263,14 +263,22 @@ func (n *clusterNode) put(t *testing.T, body string) error {
 	return nil
 }
 
+// keep is put until it does not fail.
+func (n *clusterNode) keep(t *testing.T, body string) {
+	t.Helper()
+	waittest.Until(t, body+" is put at "+n.name, func() bool { return n.put(t, body) == nil })
+}
+
 // take claims all messages of the queue "work" that there are.
 func (n *clusterNode) take(t *testing.T) (bodies []string) {
 	t.Helper()
 	for {
-		status, text, err := n.ask(t, http.MethodPost, "/default/queues/work/claim", `{"max":100}`)
-		if err != nil || status != http.StatusOK {
-			t.Fatalf("claim: %d %s %v", status, text, err)
-		}
+		var text string
+		waittest.Until(t, "the owner answers", func() bool {
+			status, said, err := n.ask(t, http.MethodPost, "/default/queues/work/claim", `{"max":100}`)
+			text = said
+			return err == nil && status == http.StatusOK
+		})
 		var claimed struct {
 			Messages []struct {
 				Body string `json:"body"`
@@ -291,23 +299,20 @@ func (n *clusterNode) take(t *testing.T) (bodies []string) {
 func TestWhatIsPutAtOneNodeIsTakenAtAnother(t *testing.T) {
 	log, nodes := threeNodes(t)
 	log.move("b")
-	if err := nodes["a"].put(t, "hello"); err != nil {
-		t.Fatal(err)
-	}
+	nodes["a"].keep(t, "hello")
 	if got := nodes["c"].take(t); !slices.Equal(got, []string{"hello"}) {
 		t.Errorf("%q", got)
 	}
 	// What one owner has acknowledged the next one has.
-	if err := nodes["b"].put(t, "again"); err != nil {
-		t.Fatal(err)
-	}
+	nodes["b"].keep(t, "again")
 	log.move("c")
 	if got := nodes["b"].take(t); !slices.Contains(got, "again") {
 		t.Errorf("%q", got)
 	}
-	if status, text, err := nodes["a"].ask(t, http.MethodGet, "/readyz", ""); err != nil || status != http.StatusOK {
-		t.Errorf("%d %s %v", status, text, err)
-	}
+	waittest.Until(t, "it is ready", func() bool {
+		status, _, err := nodes["a"].ask(t, http.MethodGet, "/readyz", "")
+		return err == nil && status == http.StatusOK
+	})
 	_, text, err := nodes["a"].ask(t, http.MethodGet, "/metrics", "")
 	if err != nil || !strings.Contains(text, `hikyaku_cluster_owner{node="c"} 1`) ||
 		!strings.Contains(text, "hikyaku_cluster_term 2") {
@@ -364,7 +369,7 @@ func TestNothingAcknowledgedIsLostWhileTheShardMoves(t *testing.T) {
 		putting.Go(func() {
 			for i := range each {
 				body := fmt.Sprintf("%s %d", n.name, i)
-				waittest.Until(t, body+" is put", func() bool { return n.put(t, body) == nil })
+				n.keep(t, body)
 				mu.Lock()
 				done++
 				mu.Unlock()
@@ -402,9 +407,7 @@ func TestAConfigurationOfANodeIsServedAlone(t *testing.T) {
 func TestAJournalThatFailsEndsItsNodeAlone(t *testing.T) {
 	log, nodes := threeNodes(t)
 	log.move("a")
-	if err := nodes["b"].put(t, "hello"); err != nil {
-		t.Fatal(err)
-	}
+	nodes["b"].keep(t, "hello")
 	log.mu.Lock()
 	log.open.Break(journal.ErrFailed)
 	log.mu.Unlock()
@@ -422,9 +425,7 @@ func TestAJournalThatFailsEndsItsNodeAlone(t *testing.T) {
 func TestANodeReadsItsConfigurationAgain(t *testing.T) {
 	log, nodes := threeNodes(t)
 	log.move("b")
-	if err := nodes["a"].put(t, "hello"); err != nil {
-		t.Fatal(err)
-	}
+	nodes["a"].keep(t, "hello")
 	for _, name := range []string{"a", "b"} {
 		text, err := os.ReadFile(nodes[name].config)
 		if err != nil {
@@ -450,7 +451,7 @@ func TestNothingOfAnEarlierTermGoesOn(t *testing.T) {
 	round := func() {
 		for _, n := range []string{"a", "b", "c"} {
 			log.move(n)
-			waittest.Until(t, n+" takes a message", func() bool { return nodes["a"].put(t, n) == nil })
+			nodes["a"].keep(t, n)
 		}
 	}
 	round()

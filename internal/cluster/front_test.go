@@ -306,7 +306,7 @@ func TestANodeSaysItselfThatItLives(t *testing.T) {
 		return resp.Status + " " + string(text), err
 	}
 	for _, path := range []string{"/livez", "/healthz", "/livez?from=balancer"} {
-		if got, err := ask(path); err != nil || got != "200 OK ok\n" {
+		if got, err := ask(path); err != nil || got != `200 OK {"status":"ok"}`+"\n" {
 			t.Errorf("%s: %q, %v", path, got, err)
 		}
 	}

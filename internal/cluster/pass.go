@@ -5,6 +5,7 @@ import (
 	"context"
 	"crypto/tls"
 	"errors"
+	"fmt"
 	"io"
 	"net"
 	"os"
@@ -260,8 +261,9 @@ func (f *Front) alive(c net.Conn) net.Conn {
 		}
 	}
 	_ = c.SetWriteDeadline(time.Now().Add(f.o.Wait))
-	_, _ = io.WriteString(c, "HTTP/1.1 200 OK\r\nContent-Type: text/plain; charset=utf-8\r\nContent-Length: 3\r\n"+
-		"Connection: close\r\n\r\nok\n") // who asks is gone, or it has the answer
+	const body = `{"status":"ok"}` + "\n" // as the door says it
+	_, _ = fmt.Fprintf(c, "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: %d\r\n"+
+		"Connection: close\r\n\r\n%s", len(body), body) // who asks is gone, or it has the answer
 	return nil
 }
 

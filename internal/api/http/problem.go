@@ -10,6 +10,7 @@ import (
 	"github.com/hikyaku/hikyaku/internal/campaign"
 	"github.com/hikyaku/hikyaku/internal/condition"
 	"github.com/hikyaku/hikyaku/internal/door"
+	"github.com/hikyaku/hikyaku/internal/journal"
 	"github.com/hikyaku/hikyaku/internal/message"
 	"github.com/hikyaku/hikyaku/internal/queue"
 )
@@ -108,6 +109,7 @@ var kinds = []kind{
 		"try again; the log of the server says why", 1},
 	{queue.ErrStalled, "stalled", "Disk does not answer", 503,
 		"puts wait until it does; see the log of the server", 1},
+	{journal.ErrLost, "moved", "Store is another node's by now", 503, "try again", 1},
 	{queue.ErrUnavailable, "unavailable", "Store is unavailable until a restart", 503,
 		"see the log of the server for the cause, and restart it", 10},
 	{campaign.ErrNotFound, "no-such-campaign", "No such campaign", 404,

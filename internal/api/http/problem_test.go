@@ -13,6 +13,7 @@ import (
 
 	door "github.com/hikyaku/hikyaku/internal/api/http"
 	"github.com/hikyaku/hikyaku/internal/condition"
+	"github.com/hikyaku/hikyaku/internal/journal"
 	"github.com/hikyaku/hikyaku/internal/message"
 	"github.com/hikyaku/hikyaku/internal/queue"
 )
@@ -59,6 +60,7 @@ func TestEveryErrorOfTheStoreIsAProblem(t *testing.T) {
 		{fmt.Errorf("append: %w", queue.ErrRefused), 503, "1"},
 		{queue.ErrClosed, 503, "1"},
 		{queue.ErrUnavailable, 503, "10"},
+		{fmt.Errorf("%w: %w", queue.ErrUnavailable, journal.ErrLost), 503, "1"},
 		{context.DeadlineExceeded, 504, "1"},
 		{errors.New("disk /dev/sda1 said something private"), 500, ""},
 	} {
