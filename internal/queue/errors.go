@@ -47,7 +47,7 @@ var (
 	ErrClosed = errors.New("store is closed")
 	// ErrUnavailable: the journal has failed, or is somebody else's by now (journal.ErrLost), and takes nothing until a
 	// restart; what was asked for may or may not have been kept.
-	ErrUnavailable = errors.New("store is unavailable until a restart")
+	ErrUnavailable = errors.New("store is unavailable")
 )
 
 // DifferentError says that a definition differs from the one that is there. It is ErrExists.
