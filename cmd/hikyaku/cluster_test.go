@@ -6,7 +6,9 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
+	"github.com/hikyaku/hikyaku/internal/cluster"
 	"github.com/hikyaku/hikyaku/internal/waittest"
 )
 
@@ -90,5 +92,33 @@ func TestClusterCommandsSayWhatTheyNeed(t *testing.T) {
 		if _, err := inCluster(t, args...); err == nil || !strings.Contains(explain(err), want) {
 			t.Errorf("%v: %v, want %q", args, err, want)
 		}
+	}
+}
+
+// The table is that of docs/cluster.md.
+func TestTheStatusOfAClusterIsATable(t *testing.T) {
+	now := time.Now()
+	owner := cluster.Owner{Node: "b", Term: 7, Since: now.Add(-90 * time.Minute)}
+	view := func(node string, alive bool, lag uint64, known bool) cluster.MemberView {
+		return cluster.MemberView{Node: node, Alive: alive, Lag: lag, Known: known}
+	}
+	all := clusterStatus{Owner: owner, Nodes: []memberStatus{
+		{Node: "a", Address: "10.0.0.1:6222", Status: &cluster.Status{Node: "a", Owner: owner,
+			Members: []cluster.MemberView{view("b", true, 0, false), view("c", true, 0, false)}}},
+		{Node: "b", Address: "10.0.0.2:6222", Status: &cluster.Status{Node: "b", Owner: owner,
+			Members: []cluster.MemberView{view("a", true, 0, true), view("b", true, 0, true),
+				view("c", false, 214, true)}}},
+		{Node: "c", Address: "10.0.0.3:6222", Away: "connect to node c at 10.0.0.3:6222: connection refused"},
+	}}
+	var b strings.Builder
+	if err := all.write(&b, now); err != nil {
+		t.Fatal(err)
+	}
+	page, err := os.ReadFile("../../docs/cluster.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(string(page), "```text\n"+b.String()+"```") {
+		t.Errorf("docs/cluster.md does not show\n%s", b.String())
 	}
 }
