@@ -55,14 +55,11 @@ func writeFrame(w io.Writer, frame []byte) error {
 	return err
 }
 
-// hurried is a connection that ends when nothing comes, or nothing of a piece goes, for so long.
+// hurried is a connection that ends when nothing comes, or nothing of what is written goes, for so long.
 type hurried struct {
 	net.Conn
 	silence time.Duration
 }
-
-// hurryPiece is how much has to go in that time.
-const hurryPiece = 128 << 10
 
 // Read implements net.Conn.
 func (h *hurried) Read(b []byte) (int, error) {
@@ -73,15 +70,9 @@ func (h *hurried) Read(b []byte) (int, error) {
 }
 
 // Write implements net.Conn.
-func (h *hurried) Write(b []byte) (written int, err error) {
-	for {
-		if err := h.SetWriteDeadline(time.Now().Add(h.silence)); err != nil {
-			return written, err
-		}
-		n, err := h.Conn.Write(b[written:min(written+hurryPiece, len(b))])
-		written += n
-		if err != nil || written >= len(b) {
-			return written, err
-		}
+func (h *hurried) Write(b []byte) (int, error) {
+	if err := h.SetWriteDeadline(time.Now().Add(h.silence)); err != nil {
+		return 0, err
 	}
+	return h.Conn.Write(b)
 }

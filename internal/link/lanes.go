@@ -306,7 +306,8 @@ func (l *lane) carry(c net.Conn) (why error) {
 	l.mu.Lock()
 	l.open = true
 	l.mu.Unlock()
-	err := l.write(ctx, &hurried{c, l.of.o.Silence})
+	// A write may take as long as the peer says that it lives: it may be busy.
+	err := l.write(ctx, c)
 	cancel(err)
 	return context.Cause(ctx)
 }

@@ -409,6 +409,38 @@ func TestALaneIsMadeAnewWhenItsPeerFallsSilent(t *testing.T) {
 	})
 }
 
+// A peer that is alive and takes nothing for a while, as one whose disk is slow, loses nothing of what it was sent.
+func TestAPeerThatIsBusyKeepsItsLane(t *testing.T) {
+	a, b := node(t, "a"), node(t, "b")
+	var lost, at got
+	const silence = 200 * time.Millisecond
+	held := make(chan struct{})
+	from := lanes(t, a, func(o *LaneOptions) { o.Silence, o.Lost, o.QueueBytes = silence, lost.take, 1<<20 }, peer(b))
+	lanes(t, b, func(o *LaneOptions) {
+		o.Silence = silence
+		o.Receive = func(peer, kind string, frame []byte) {
+			<-held
+			at.take(peer, kind, frame)
+		}
+	})
+	waittest.Until(t, "the lanes are open", func() bool { return len(from.Connected()) == 1 })
+	frame, taken := bytes.Repeat([]byte("x"), 1<<18), 0
+	waittest.Until(t, "the lane is full", func() bool {
+		if from.Send("b", Bulky, frame) {
+			taken++
+			return false
+		}
+		return true
+	})
+	begun := time.Now()
+	waittest.Until(t, "more than a silence has passed", func() bool { return time.Since(begun) > 5*silence })
+	close(held)
+	waittest.Until(t, "all came", func() bool { return at.has("a "+Bulky, taken) || lost.has("b "+Bulky, 1) })
+	if lost.has("b "+Bulky, 1) {
+		t.Error("some were lost")
+	}
+}
+
 func TestPeersComeAndGo(t *testing.T) {
 	a, b, c := node(t, "a"), node(t, "b"), node(t, "c")
 	lanes(t, b, nil)
