@@ -267,22 +267,13 @@ func (c *claiming) hand() {
 		}
 		if err := s.writePacked(); err != nil {
 			err = s.journalError(err)
-			s.takeBack(c.picks[c.written:])
+			s.state.takeBack(c.picks[c.written:])
 			if c.picks = c.picks[:c.written]; c.written == 0 {
 				c.err = err
 			}
 			return
 		}
 		c.written += len(some)
-	}
-}
-
-// takeBack undoes claims when the record of some could not be written.
-func (s *Store) takeBack(picks []picked) {
-	for _, p := range picks {
-		if _, e, err := s.state.claimOf(p.token); err == nil && e == p.e {
-			s.state.back(p.q, p.e, 0, true)
-		}
 	}
 }
 
@@ -360,14 +351,7 @@ func (s *Store) keepClaims(ctx context.Context, picks []picked) error {
 
 // giveBack ends claims of which nobody was told, as if they had not been made. The lock is held.
 func (s *Store) giveBack(picks []picked) error {
-	var events []event
-	for _, p := range slices.Backward(picks) {
-		// else it ended meanwhile, and may be another's
-		if _, e, err := s.state.claimOf(p.token); err == nil && e == p.e {
-			events = append(events, &settled{queue: p.q.id, seq: p.e.seq(), end: endBack, uncounted: true})
-		}
-	}
-	return s.write(events)
+	return s.write(s.state.toReturn(picks))
 }
 
 // hold asks for room for the bodies. Where there is none, the claims are given back.

@@ -48,17 +48,7 @@ func (s *Store) extend(tokens []Token, lease time.Duration) (errs []error, sync 
 	if err := s.usable(); err != nil {
 		return nil, false, err
 	}
-	now := s.advance()
-	errs = make([]error, len(tokens))
-	var events []event
-	for i, t := range tokens {
-		q, e, err := s.state.claimOf(t)
-		if err != nil {
-			errs[i] = err
-			continue
-		}
-		sync = sync || q.def.ExactlyOnce
-		events = append(events, &extended{queue: q.id, seq: e.seq(), deadline: now + lease.Microseconds()})
-	}
+	s.advance()
+	events, errs, sync := s.state.toExtend(tokens, lease)
 	return errs, sync, s.write(events)
 }

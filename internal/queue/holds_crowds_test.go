@@ -138,7 +138,7 @@ func (w *holdsWorld) settling(cs []Claim, on bool) {
 		if q, e := w.s.state.find(c.Token.Queue, c.Token.Sequence); on {
 			w.s.state.settling(q, e, true, false)
 		} else {
-			w.s.unsettle(q, e)
+			w.s.state.unsettle(q, e)
 		}
 	}
 }

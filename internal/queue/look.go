@@ -110,15 +110,8 @@ func (s *Store) TokenOf(_ context.Context, n Name, sequence uint64) (t Token, ok
 		return t, false, err
 	}
 	s.catchUp()
-	e, there := q.all.Get(sequence)
-	if !there {
-		return t, false, nil
-	}
-	c := e.claim()
-	if c == nil || c.settling || c.owned {
-		return t, false, nil
-	}
-	return Token{Queue: q.id, Sequence: sequence, Serial: c.serial, Epoch: c.epoch}, true, nil
+	t, ok = s.state.tokenOf(q, sequence)
+	return t, ok, nil
 }
 
 // QueueOf is the name of the queue that a token is of, whatever became of the claim. ok is false when the queue is

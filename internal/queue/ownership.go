@@ -71,19 +71,11 @@ func (o *ownership) Close() {
 // putBack puts messages back that the owner holds. The lock is held.
 func (o *ownership) putBack(es []heldMessage) {
 	s := o.s
-	events := make([]event, len(es))
-	for i, x := range es {
-		events[i] = &settled{queue: x.q.id, seq: x.e.seq(), end: endBack}
-	}
-	if !s.closed && s.write(events) == nil {
+	if !s.closed && s.write(toPutBack(es)) == nil {
 		return
 	}
 	// The journal takes nothing more: a restart puts back what owners held.
-	for _, x := range es {
-		if x.e.there() && x.e.claim() != nil { // else it was written that it goes back
-			s.state.backAlone(x.q, x.e, 0, false)
-		}
-	}
+	s.state.putBack(es)
 	s.state.look(s.clock())
 	s.state.serve()
 	s.settleUp()

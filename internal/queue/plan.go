@@ -18,7 +18,15 @@ type plan struct {
 	held    []reservation
 	one     [1]reservation // room for the usual change
 
-	counts []counted // totals to raise when it is done
+	counts   []counted // totals to raise when it is done
+	observes bool      // somebody wants to know of
+	observed []observed
+}
+
+// observed is a message that is settled with Done, for who observes.
+type observed struct {
+	name Name
+	hops message.Hops
 }
 
 // ownPuts is what a plan's own puts are known by.

@@ -372,16 +372,18 @@ func (s *Store) launch(p *prepared, f *flight, results []PutResult) (out launche
 	if err := pl.notes(p.change); err != nil {
 		return fail(err)
 	}
-	var observed []func()
-	out.settles, observed, f.undo, err = s.planSettles(pl, p)
+	pl.observes = s.observe != nil
+	out.settles, f.undo, err = pl.settles(p.change.Settles, p.dead, s.open)
 	if err != nil {
 		return fail(err)
 	}
 	f.addNotes(p.change.Notes)
-	if len(observed) > 0 {
+	if len(pl.observed) > 0 {
 		f.after = func() {
-			for _, o := range observed {
-				o()
+			for i := range pl.observed {
+				o := &pl.observed[i]
+				o.hops.Mark(message.Settled, s.clock())
+				s.observe(o.name, &o.hops)
 			}
 		}
 	}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math"
 	"slices"
 	"time"
 
@@ -193,166 +192,15 @@ func (s *Store) deadQueue(ctx context.Context, of *queueState) (*queueState, mes
 	}
 }
 
-// planSettles plans a change's settlements. For those that can be made it marks the claims as settling; undo takes that
-// back. observed are to be called when the group is durable.
-func (s *Store) planSettles(pl *plan, p *prepared) (errs []error, observed []func(), undo func(), err error) {
-	if len(p.change.Settles) == 0 {
-		return nil, nil, nil, nil
-	}
-	errs = make([]error, len(p.change.Settles))
-	m := newMarking(s, len(p.change.Settles))
-	undo = m.undo
-	for i, st := range p.change.Settles {
-		q, e, err := s.state.claimOf(st.Token)
-		if err != nil {
-			errs[i] = err
-			continue
-		}
-		ev := &m.events[i]
-		ev.queue, ev.seq = q.id, e.seq()
-		switch st.Kind {
-		case Done:
-			ev.end = endDone
-			if s.observe != nil {
-				observed = append(observed, s.observing(q.name, e))
-			}
-		case Back:
-			ev.end, ev.uncounted = endBack, st.Uncounted
-			if st.Delay > 0 {
-				ev.wake = pl.now + st.Delay.Microseconds()
-			}
-			if st.Apart {
-				break
-			}
-			// Its order would be lost otherwise; their hand-out did not count. There are not many: see shed.
-			for _, later := range q.behind(e, 0, math.MaxInt) {
-				m.mark(q, later, Back)
-				pl.draft.add(&settled{queue: q.id, seq: later.seq(), end: endBack, uncounted: true})
-			}
-		case Dead:
-			ev.end = endDead
-			d := p.dead[i]
-			if d == nil || d.entry != e || !s.open(d) {
-				return nil, nil, undo, errAgain
-			}
-			if err := pl.putLetter(d); err != nil {
-				return nil, nil, undo, err
-			}
-		default:
-			return nil, nil, undo, fmt.Errorf("settlement of kind %d has no meaning", st.Kind)
-		}
-		m.mark(q, e, st.Kind)
-		pl.draft.add(ev)
-	}
-	return errs, observed, undo, nil
-}
-
-// marking is the claims that a change marks as settling, and the events that end them.
-type marking struct {
-	s      *Store
-	marked []doomed
-	events []settled
-
-	// Room for the usual change: one settlement.
-	one      [1]doomed
-	oneEvent [1]settled
-}
-
-func newMarking(s *Store, n int) *marking {
-	m := &marking{s: s}
-	m.marked, m.events = m.one[:0], m.oneEvent[:]
-	if n > 1 {
-		m.marked, m.events = make([]doomed, 0, n), make([]settled, n)
-	}
-	return m
-}
-
-func (m *marking) mark(q *queueState, e entry, kind SettleKind) {
-	m.s.state.settling(q, e, true, kind == Back)
-	m.marked = append(m.marked, doomed{q: q, e: e})
-}
-
-// undo takes all marks back.
-func (m *marking) undo() {
-	for _, d := range m.marked {
-		m.s.unsettle(d.q, d.e)
-	}
-}
-
-// unsettle takes back the mark of a claim whose end did not get to the journal.
-func (s *Store) unsettle(q *queueState, e entry) {
-	if !e.there() || e.claim() == nil {
-		return // purged meanwhile
-	}
-	s.state.settling(q, e, false, false)
-	if c := e.claim(); c.owner != nil && c.owner.closed { // nobody else would ever end it
-		c.deadline = max(1, s.state.now)
-	}
-	s.state.wakeAt(q, e)
-	if g := e.group(); g != nil {
-		s.state.freed(q, g)
-	}
-}
-
-// shedPiece is how many claims go back at once with others of their keys that are put back.
-const shedPiece = 1000
-
 // shed puts claims back of a key so many of which are held that a settlement, which puts back all that were handed out
 // after it, would be long: the last ones, which the change itself does not end. Nobody else gets them before the
 // settlement is through. It returns false when there is nothing to do. The lock is held.
 func (s *Store) shed(c *Change) (shed bool, err error) {
-	var first map[*keyGroup]heldMessage
-	for i := range c.Settles {
-		st := &c.Settles[i]
-		if st.Kind != Back || st.Apart {
-			continue
-		}
-		q, e, err := s.state.claimOf(st.Token)
-		if err != nil || e.group() == nil {
-			continue
-		}
-		if g := e.group(); first[g].e == none || e.seq() < first[g].e.seq() {
-			if first == nil {
-				first = map[*keyGroup]heldMessage{}
-			}
-			first[g] = heldMessage{q, e}
-		}
+	events := s.state.toShed(c, s.groups.passing)
+	if len(events) == 0 {
+		return false, nil
 	}
-	left := min(shedPiece, max(0, s.groups.passing-c.records()))
-	for g, x := range first {
-		if left -= g.heldCount(); left >= 0 {
-			continue
-		}
-		if events := s.toShed(c, x); len(events) > 0 {
-			return true, s.write(events)
-		}
-	}
-	return false, nil
-}
-
-// toShed are the ends of the last claims behind x of which a change has nothing to say.
-func (s *Store) toShed(c *Change, x heldMessage) (events []event) {
-	named := make(map[uint64]bool, len(c.Settles))
-	for i := range c.Settles {
-		if t := &c.Settles[i].Token; t.Queue == x.q.id {
-			named[t.Sequence] = true
-		}
-	}
-	for _, later := range x.q.behind(x.e, 0, shedPiece+len(named)) {
-		if !named[later.seq()] && len(events) < shedPiece {
-			events = append(events, &settled{queue: x.q.id, seq: later.seq(), end: endBack, uncounted: true})
-		}
-	}
-	return events
-}
-
-// observing tells the observer of a message's hops once it is settled.
-func (s *Store) observing(n Name, e entry) func() {
-	hops := e.hops()
-	return func() {
-		hops.Mark(message.Settled, s.clock())
-		s.observe(n, &hops)
-	}
+	return true, s.write(events)
 }
 
 // writePacked writes what was packed. The lock is held.

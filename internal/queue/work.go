@@ -212,16 +212,7 @@ func (s *Store) end(ctx context.Context, ds []doomed, how ending, failed func(),
 	f := newFlight()
 	pl := &f.plan
 	*pl = plan{s: s.state, now: s.state.now, draft: &f.draft}
-	for i, d := range ds {
-		if err != nil {
-			break
-		}
-		if d.there() {
-			sent++
-			f.add(&settled{queue: d.q.id, seq: d.e.seq(), end: how})
-			err = each(pl, i)
-		}
-	}
+	sent, err = pl.ends(ds, how, each)
 	if err == nil && sent > 0 {
 		f.undo = failed
 		err = s.submit(f)
