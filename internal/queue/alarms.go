@@ -462,3 +462,12 @@ func (e entry) doomed() bool {
 
 // tickBatch bounds how long the lock is held for things that have become due.
 const tickBatch = 1000
+
+// relentAll takes the dooms of messages back that are still there.
+func (s *state) relentAll(q *queueState, es []entry) {
+	for _, e := range es {
+		if e.doomed() {
+			s.relent(q, e)
+		}
+	}
+}

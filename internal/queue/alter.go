@@ -85,7 +85,7 @@ func (s *Store) beginFitting(n Name, a *alteration) (*fitting, error) {
 	if q == nil {
 		return nil, fmt.Errorf("%w: %s", ErrNotFound, n.Short())
 	}
-	d, from, err := s.altered(q, a)
+	d, from, err := q.altered(s.normal(q.name, a.d), a.version, a.from)
 	if err != nil {
 		return nil, err
 	}
@@ -95,54 +95,6 @@ func (s *Store) beginFitting(n Name, a *alteration) (*fitting, error) {
 	f := &fitting{s: s, q: q, old: q.def.Columns, now: d.Columns, from: from}
 	f.begin()
 	return f, nil
-}
-
-// altered is the definition that q is to get, and where its columns come from; or why it cannot be. The lock is held.
-func (s *Store) altered(q *queueState, a *alteration) (d Definition, from []int, err error) {
-	n := q.name
-	bad := func(format string, args ...any) (Definition, []int, error) {
-		return d, nil, fmt.Errorf("%w: queue %s %s", ErrDefinition, n.Short(), fmt.Sprintf(format, args...))
-	}
-	if a.version != 0 && a.version != q.version {
-		return d, nil, fmt.Errorf("%w: the definition of queue %s", ErrChanged, n.Short())
-	}
-	d = s.normal(n, a.d)
-	if d.Topic == "" {
-		d.Topic, d.Filter = q.def.Topic, q.def.Filter
-	}
-	if err := d.Check(n); err != nil {
-		return d, nil, err
-	}
-	if d.Topic != q.def.Topic || d.Filter != q.def.Filter {
-		return d, nil, fmt.Errorf("%w: queue %s: topic and filter cannot be changed (make another subscription)",
-			ErrDefinition, n.Short())
-	}
-	if from = a.from; from == nil {
-		from = sameNames(q.def.Columns, d.Columns)
-	} else if err := checkFrom(q.def.Columns, d.Columns, from); err != nil {
-		return d, nil, fmt.Errorf("%w: queue %s: %w", ErrDefinition, n.Short(), err)
-	}
-	occupied := q.occupied()
-	if q.def.Unordered != d.Unordered && occupied > 0 {
-		return bad("holds %d messages: ordering can change only while it is empty", occupied)
-	}
-	if (q.def.Columns == nil) != (d.Columns == nil) && occupied > 0 {
-		return bad("holds %d messages: it can get its first columns, or lose all, only while it is empty", occupied)
-	}
-	if q.filter != nil {
-		for _, name := range q.filter.Names() {
-			_, was := q.def.Columns.Lookup(name)
-			if _, is := d.Columns.Lookup(name); was && !is {
-				return bad("needs its column %q for its filter: %s", name, q.def.Filter)
-			}
-		}
-	}
-	if q.prune(); len(q.layouts) >= maxLayouts && q.reshapes(d.Columns, from) {
-		first, _ := q.firstKept(0)
-		return bad("still holds message %d, from before %d alterations of its columns: that has to go first", first,
-			len(q.layouts))
-	}
-	return d, from, nil
 }
 
 // alterNow journals an alteration. Who puts to the queue waits from now on; what has come since most of it was looked
@@ -233,25 +185,16 @@ func (s *Store) planAlteration(fl *flight, a *alteration, f *fitting, forgotten 
 	if _, err := s.state.asExpected(a.is); err != nil {
 		return err
 	}
-	d, from, err := s.altered(q, a)
+	d, from, err := q.altered(s.normal(q.name, a.d), a.version, a.from)
 	if err != nil {
 		return err
 	}
-	defined := queueDefined{queue: q.id, name: q.name, def: d, forgotten: forgotten}
-	reshapes := q.reshapes(d.Columns, from)
-	grown := d.resident(q.name) - q.def.resident(q.name)
-	if reshapes {
-		grown += residentOfLayouts(q.reshaped(d.Columns, from, q.next)) - residentOfLayouts(q.layouts)
-	}
+	e, grown := q.toAlter(d, from, forgotten)
 	over, err := s.reserve(grown, a.needed)
 	if err != nil {
 		return err
 	}
-	if reshapes {
-		fl.add(&reshaped{defined: defined, frontier: q.next, from: from})
-	} else {
-		fl.add(&defined)
-	}
+	fl.add(e)
 	q.seeking++ // what is past is decided by the time of the change: nothing is forgotten meanwhile
 	end := func() {
 		s.sought(q)

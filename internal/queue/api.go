@@ -232,3 +232,9 @@ func (c *Change) records() int {
 	}
 	return n
 }
+
+// Bounds of snapshots.
+const (
+	DefaultSnapshotLife = 7 * 24 * time.Hour
+	MaxSnapshots        = 5000
+)

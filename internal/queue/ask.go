@@ -129,3 +129,11 @@ func (s *state) peeked(q *queueState, e entry, st MessageState) Peeked {
 	}
 	return p
 }
+
+// know takes the body part that was read of the message, or why it could not be.
+func (x *looked) know(part []byte, err error) {
+	x.env = entryEnv{kept: x, body: bodyKnown, part: part}
+	if err != nil {
+		x.env.body = bodyDamaged // or it is gone by now
+	}
+}

@@ -129,19 +129,13 @@ func (s *Store) recordSome(ctx context.Context, id uint32, next *uint64) (done b
 	if err := s.enter(ctx); err != nil {
 		return false, err
 	}
-	var pages []*page
-	more := false
-	if q := s.state.queues[id]; q != nil {
-		pages, *next, more = q.unrecorded(*next, pagedAtOnce, s.groups.pagedBytes)
-	}
-	if len(pages) == 0 {
+	events, behind, more := s.state.toRecord(id, *next, s.groups.pagedBytes)
+	*next = behind
+	if len(events) == 0 {
 		s.leave()
 		return !more, nil
 	}
-	f := newFlight()
-	for _, p := range pages {
-		f.add(&paged{queue: id, number: p.number, body: p.appendMessages(nil, appendLasting)})
-	}
+	f := newFlight(events...)
 	pressed := s.pressed
 	if err := s.submit(f); err != nil {
 		s.pressed = pressed // a full disk calls for checkpoints when it refuses somebody; not for this

@@ -202,7 +202,7 @@ func (s *Store) wanted(ctx context.Context, r *ClaimRequest) ([]wanted, error) {
 			}
 		}
 		if missing == (Name{}) {
-			done, ask := s.buildFor(ws, r.Max)
+			done, ask := s.state.buildFor(ws, r.Max)
 			if o := r.owner(); done && (o == nil || s.state.askSuccessors(o.owner, ws)) {
 				return ws, nil
 			}
@@ -228,22 +228,6 @@ func (s *Store) wanted(ctx context.Context, r *ClaimRequest) ([]wanted, error) {
 			return nil, err
 		}
 	}
-}
-
-// buildFor lets what the conditions need go on by a piece and tells whether all of it is there, or what has to be asked
-// for it without the lock (see goOn). The lock is held.
-func (s *Store) buildFor(ws []wanted, want int) (done bool, ask *questions) {
-	for i := range ws {
-		w := &ws[i]
-		var unbuilt []view
-		if w.find, unbuilt = s.state.finderFor(w.q, w.where, want); len(unbuilt) > 0 {
-			if ask = unbuilt[0].unasked(); ask == nil {
-				s.state.build(w.q, unbuilt[0])
-			}
-			return false, ask
-		}
-	}
-	return true, nil
 }
 
 // expect is about how many messages there are to be had of a queue.

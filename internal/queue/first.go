@@ -59,7 +59,7 @@ func (s *Store) first(from From) (e firstFound, q *queueState, done bool, ask *q
 	if err := gather(ws); err != nil {
 		return e, nil, false, nil, err
 	}
-	if done, ask := s.buildFor(ws, 1); !done {
+	if done, ask := s.state.buildFor(ws, 1); !done {
 		return e, nil, false, ask, nil
 	}
 	oldest := ws[0].find.oldest(s.state, q)

@@ -49,7 +49,7 @@ func (s *Store) idle(n Name, w *walk) (idle, done bool, ask *questions) {
 	if err := gather(ws); err != nil {
 		return false, true, nil
 	}
-	built, ask := s.buildFor(ws, 1)
+	built, ask := s.state.buildFor(ws, 1)
 	if !built {
 		return false, false, ask
 	}

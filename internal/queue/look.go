@@ -53,19 +53,7 @@ func (s *Store) Stats(_ context.Context, n Name) (Stats, error) {
 		return Stats{}, err
 	}
 	s.catchUp()
-	st := Stats{
-		Name: q.name, ID: q.id, Definition: q.def, Bytes: q.bytes, Waiters: q.waiting.Len(),
-		Ready: int64(q.ready.Len()), Delayed: q.delayed, Claimed: q.claimed,
-		TotalPut: q.put, TotalDuplicate: q.duplicate, TotalDone: q.done, TotalDead: q.dead,
-		TotalExpired: q.expired, TotalPurged: q.purged, TotalClaims: q.claims, NextSequence: q.next,
-		TotalExamined: q.scanned, Views: q.viewStats(),
-	}
-	st.Behind = int64(q.all.Len()) - st.Ready - st.Delayed - st.Claimed
-	st.Past, st.PastBytes, st.PastFrom = int64(q.all.past), q.pastBytes, timeOf(q.oldestPast())
-	if e := q.oldestOf(&q.ready); e != none {
-		st.Oldest = timeOf(e.at())
-	}
-	return st, nil
+	return q.stats(), nil
 }
 
 // Look shows one message, whatever its state. ErrGone: it is not there (any more), which costs no look at others.

@@ -247,3 +247,17 @@ func (s *state) readPage(u *unread, body []byte, bodies map[journal.Address]*sha
 	}
 	return r.done()
 }
+
+// toRecord are the events that write down the next few pages of a queue, from one on, of so many bytes together: see
+// unrecorded.
+func (s *state) toRecord(queue uint32, from uint64, bytes int) (events []event, next uint64, more bool) {
+	q := s.queues[queue]
+	if q == nil {
+		return nil, from, false
+	}
+	pages, next, more := q.unrecorded(from, pagedAtOnce, bytes)
+	for _, p := range pages {
+		events = append(events, &paged{queue: queue, number: p.number, body: p.appendMessages(nil, appendLasting)})
+	}
+	return events, next, more
+}

@@ -2,6 +2,7 @@ package queue
 
 import (
 	"cmp"
+	"fmt"
 	"maps"
 	"slices"
 )
@@ -372,4 +373,48 @@ func (q *queueState) stretch(from, end uint64) uint64 {
 func (s *state) describe(sn *snapshotState) Snapshot {
 	return Snapshot{Name: sn.name, Queue: sn.queue.name, Time: timeOf(sn.at), Expires: s.time.shown(sn.expire, s.now),
 		Labels: maps.Clone(sn.labels)}
+}
+
+// seekable tells whether a queue can be taken to a snapshot, if one is named.
+func (s *state) seekable(q *queueState, n, snapshot Name) error {
+	switch sn := s.snapshot(snapshot); {
+	case q.gone:
+		return fmt.Errorf("%w: %s", ErrNotFound, n.Short())
+	case snapshot == Name{}:
+	case sn == nil || sn.going:
+		return fmt.Errorf("%w: snapshot %s", ErrNotFound, snapshot.Short())
+	case sn.queue != q && (q.def.Topic == "" || sn.queue.def.Topic != q.def.Topic):
+		return fmt.Errorf("%w: snapshot %s is of queue %s, which has no topic in common with %s", ErrDefinition,
+			snapshot.Short(), sn.queue.name.Short(),
+			q.name.Short())
+	}
+	return nil
+}
+
+// toSeek is the event that takes the messages of q from a sequence on to a time (µs) or a snapshot: as many, before
+// end, as one step concerns.
+func (s *state) toSeek(q *queueState, to int64, snapshot Name, from, end uint64) *sought {
+	e := &sought{queue: q.id, to: to, snapshot: snapshot, from: from, upto: q.stretch(from, end)}
+	if sn := s.snapshot(snapshot); sn != nil && sn.queue != q {
+		e.goes, e.upto = q.across(sn, e.from, e.upto)
+	}
+	return e
+}
+
+// mayTake tells whether a snapshot of q can be taken, which was found by the name of; nil: it was not.
+func (s *state) mayTake(snapshot Name, q *queueState, of Name) error {
+	switch {
+	case q == nil:
+		return fmt.Errorf("%w: %s", ErrNotFound, of.Short())
+	case s.snapshot(snapshot) != nil:
+		return fmt.Errorf("%w: %s", ErrSnapshot, snapshot.Short())
+	case len(s.snapshots)+s.comingSnapshots >= MaxSnapshots:
+		return fmt.Errorf("%w: the limit of %d snapshots is reached", ErrDefinition, MaxSnapshots)
+	}
+	return nil
+}
+
+// snapshotResident is about what a snapshot of q takes in memory.
+func (q *queueState) snapshotResident(name Name, labels map[string]string) int64 {
+	return snapshotWeight(name, labels) + blockResident*int64(q.all.pages.Len())
 }

@@ -22,12 +22,8 @@ func (s *Store) readBodies(ctx context.Context, xs []*looked, judge func(x *look
 		places[i] = x.place
 	}
 	err := s.journal.Read(ctx, places, func(i int, r journal.Record, err error) {
-		x := xs[i]
-		x.env = entryEnv{kept: x, body: bodyKnown, part: r.Body}
-		if err != nil {
-			x.env.body = bodyDamaged // or it is gone by now
-		}
-		judge(x)
+		xs[i].know(r.Body, err)
+		judge(xs[i])
 	})
 	if err != nil {
 		return fmt.Errorf("read the messages that a condition asks for: %w", err)

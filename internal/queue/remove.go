@@ -40,29 +40,14 @@ func (s *Store) removeSome(ctx context.Context, n Name, sequences []uint64) (don
 		return 0, 0, err
 	}
 	s.catchUp() // a claim whose lease has ended is none
-	e := &removed{queue: q.id}
-	var es []entry
-	var nobody []doomed
-	asked, last := 0, ^uint64(0)
-	for _, seq := range sequences[:min(len(sequences), removeBatch, s.groups.GroupBytes/passingRoom)] {
-		if number := pageOf(seq); number != last {
-			if asked, last = asked+len(q.snapshots), number; asked > askedAtOnce && len(es) > 0 {
-				break
-			}
-		}
-		looked++
-		if x, there := q.all.Get(seq); there && x.claim() == nil {
-			s.state.doom(q, x, &nobody) // what the journal is told must not be claimed before it answers
-			es = append(es, x)
-			e.add(seq)
-		}
-	}
+	e, es, looked := s.state.toRemove(q,
+		sequences[:min(len(sequences), removeBatch, s.groups.GroupBytes/passingRoom)])
 	if len(es) == 0 {
 		s.leave()
 		return 0, looked, nil
 	}
 	f := newFlight(e)
-	f.undo = func() { s.relentAll(q, es) }
+	f.undo = func() { s.state.relentAll(q, es) }
 	if err := s.submit(f); err != nil {
 		f.undo()
 		s.state.serve()

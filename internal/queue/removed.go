@@ -66,3 +66,25 @@ func (s *state) applyRemoved(e *removed) {
 	}
 	q.purged += uint64(e.count)
 }
+
+// toRemove takes messages out of sight that nobody holds, until it is known whether they are removed: the event, those
+// messages, and how many sequences it looked at, since many snapshots may have to be asked.
+func (s *state) toRemove(q *queueState, sequences []uint64) (e *removed, es []entry, looked int) {
+	e = &removed{queue: q.id}
+	var nobody []doomed
+	asked, last := 0, ^uint64(0)
+	for _, seq := range sequences {
+		if number := pageOf(seq); number != last {
+			if asked, last = asked+len(q.snapshots), number; asked > askedAtOnce && len(es) > 0 {
+				break
+			}
+		}
+		looked++
+		if x, there := q.all.Get(seq); there && x.claim() == nil {
+			s.doom(q, x, &nobody) // what the journal is told must not be claimed before it answers
+			es = append(es, x)
+			e.add(seq)
+		}
+	}
+	return e, es, looked
+}

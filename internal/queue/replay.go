@@ -94,19 +94,10 @@ func (s *Store) takeReplayable(w *walk, found []*looked) (batch []dug, rest []*l
 func (s *Store) unreplay(q *queueState, es []entry) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.relentAll(q, es)
+	s.state.relentAll(q, es)
 	s.state.look(s.clock())
 	s.state.serve()
 	s.settleUp()
-}
-
-// relentAll is unreplay with the lock held.
-func (s *Store) relentAll(q *queueState, es []entry) {
-	for _, e := range es {
-		if e.doomed() {
-			s.state.relent(q, e)
-		}
-	}
 }
 
 func (s *Store) replayBatch(ctx context.Context, q *queueState, columns message.Columns, batch []dug, r ReplayRequest,
@@ -231,7 +222,7 @@ func (s *Store) move(ctx context.Context, q *queueState, es []entry, c *Change) 
 			return 0, err
 		}
 		s.leave()
-		moved, err = s.end(ctx, ds, endMoved, func() { s.relentAll(q, es) }, func(pl *plan, i int) error {
+		moved, err = s.end(ctx, ds, endMoved, func() { s.state.relentAll(q, es) }, func(pl *plan, i int) error {
 			if s.lacking(&p.puts[i], p.where) {
 				return errAgain
 			}

@@ -114,3 +114,63 @@ func (q *queueState) occupied() int64 { return int64(q.all.Len()) + int64(q.all.
 func (q *queueState) reshapes(now message.Columns, from []int) bool {
 	return q.occupied() > 0 && (!inPlace(from) || !sameColumns(q.def.Columns, now))
 }
+
+// altered is the definition that q is to get when d is asked for, in normal form, and where its columns come from (nil:
+// by their names); or why it cannot be. version is what q has to be of; 0: of any.
+func (q *queueState) altered(d Definition, version uint64, from []int) (Definition, []int, error) {
+	n := q.name
+	bad := func(format string, args ...any) (Definition, []int, error) {
+		return d, nil, fmt.Errorf("%w: queue %s %s", ErrDefinition, n.Short(), fmt.Sprintf(format, args...))
+	}
+	if version != 0 && version != q.version {
+		return d, nil, fmt.Errorf("%w: the definition of queue %s", ErrChanged, n.Short())
+	}
+	if d.Topic == "" {
+		d.Topic, d.Filter = q.def.Topic, q.def.Filter
+	}
+	if err := d.Check(n); err != nil {
+		return d, nil, err
+	}
+	if d.Topic != q.def.Topic || d.Filter != q.def.Filter {
+		return d, nil, fmt.Errorf("%w: queue %s: topic and filter cannot be changed (make another subscription)",
+			ErrDefinition, n.Short())
+	}
+	if from == nil {
+		from = sameNames(q.def.Columns, d.Columns)
+	} else if err := checkFrom(q.def.Columns, d.Columns, from); err != nil {
+		return d, nil, fmt.Errorf("%w: queue %s: %w", ErrDefinition, n.Short(), err)
+	}
+	occupied := q.occupied()
+	if q.def.Unordered != d.Unordered && occupied > 0 {
+		return bad("holds %d messages: ordering can change only while it is empty", occupied)
+	}
+	if (q.def.Columns == nil) != (d.Columns == nil) && occupied > 0 {
+		return bad("holds %d messages: it can get its first columns, or lose all, only while it is empty", occupied)
+	}
+	if q.filter != nil {
+		for _, name := range q.filter.Names() {
+			_, was := q.def.Columns.Lookup(name)
+			if _, is := d.Columns.Lookup(name); was && !is {
+				return bad("needs its column %q for its filter: %s", name, q.def.Filter)
+			}
+		}
+	}
+	if q.prune(); len(q.layouts) >= maxLayouts && q.reshapes(d.Columns, from) {
+		first, _ := q.firstKept(0)
+		return bad("still holds message %d, from before %d alterations of its columns: that has to go first", first,
+			len(q.layouts))
+	}
+	return d, from, nil
+}
+
+// toAlter is the event that gives q a definition, with columns that come from others, and how many bytes more it takes
+// in memory then.
+func (q *queueState) toAlter(d Definition, from []int, forgotten bool) (e event, grown int64) {
+	defined := queueDefined{queue: q.id, name: q.name, def: d, forgotten: forgotten}
+	grown = d.resident(q.name) - q.def.resident(q.name)
+	if !q.reshapes(d.Columns, from) {
+		return &defined, grown
+	}
+	grown += residentOfLayouts(q.reshaped(d.Columns, from, q.next)) - residentOfLayouts(q.layouts)
+	return &reshaped{defined: defined, frontier: q.next, from: from}, grown
+}

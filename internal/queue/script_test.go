@@ -214,8 +214,8 @@ func (st *stage) queue(words []string) {
 	max, _ := strconv.Atoi(o["max_attempts"])
 	limit, _ := strconv.ParseInt(o["max"], 10, 64)
 	d := Definition{MaxAttempts: max, Delay: duration(st, o["delay"]), Retention: duration(st, o["retention"]),
-		History: duration(st, o["history"]), DedupWindow: duration(st, o["dedup"]), MaxMessages: limit, Topic: o["topic"],
-		Filter: strings.ReplaceAll(o["filter"], ":", "="), Unordered: o["unordered"] != ""}.normal(n)
+		History: duration(st, o["history"]), DedupWindow: duration(st, o["dedup"]), MaxMessages: limit,
+		Topic: o["topic"], Filter: strings.ReplaceAll(o["filter"], ":", "="), Unordered: o["unordered"] != ""}.normal(n)
 	st.event(&queueDefined{queue: st.s.nextID, name: n, def: d})
 }
 

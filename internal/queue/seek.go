@@ -28,12 +28,6 @@ type SnapshotOptions struct {
 	Labels map[string]string
 }
 
-// Bounds of snapshots.
-const (
-	DefaultSnapshotLife = 7 * 24 * time.Hour
-	MaxSnapshots        = 5000
-)
-
 // Seek takes a queue to a time or a snapshot: what was settled since comes back, as if it had never been handed
 // out, and what was there before is settled. What comes back is what the queue's history (Definition.History) or a
 // snapshot kept. It goes through what the queue has when it is called in pieces, the oldest first, each as one step
@@ -80,14 +74,11 @@ func (s *Store) seekPiece(ctx context.Context, q *queueState, n Name, to SeekTo,
 	if err := s.enter(ctx); err != nil {
 		return nil, err
 	}
-	if err := s.seekable(q, n, to.Snapshot); err != nil {
+	if err := s.state.seekable(q, n, to.Snapshot); err != nil {
 		s.leave()
 		return nil, err
 	}
-	e := &sought{queue: q.id, to: microsOf(to.Time), snapshot: to.Snapshot, from: from, upto: q.stretch(from, end)}
-	if sn := s.state.snapshot(to.Snapshot); sn != nil && sn.queue != q {
-		e.goes, e.upto = q.across(sn, e.from, e.upto)
-	}
+	e := s.state.toSeek(q, microsOf(to.Time), to.Snapshot, from, end)
 	f := newFlight(e)
 	q.seeking++ // also when the caller goes away
 	over := func() { s.sought(q) }
@@ -106,22 +97,6 @@ func (s *Store) sought(q *queueState) {
 	if q.seeking--; q.seeking == 0 {
 		s.landing.Broadcast()
 	}
-}
-
-// seekable tells whether a queue can be taken to a snapshot, if one is named.
-func (s *Store) seekable(q *queueState, n, snapshot Name) error {
-	switch sn := s.state.snapshot(snapshot); {
-	case q.gone:
-		return fmt.Errorf("%w: %s", ErrNotFound, n.Short())
-	case snapshot == Name{}:
-	case sn == nil || sn.going:
-		return fmt.Errorf("%w: snapshot %s", ErrNotFound, snapshot.Short())
-	case sn.queue != q && (q.def.Topic == "" || sn.queue.def.Topic != q.def.Topic):
-		return fmt.Errorf("%w: snapshot %s is of queue %s, which has no topic in common with %s", ErrDefinition,
-			snapshot.Short(), sn.queue.name.Short(),
-			q.name.Short())
-	}
-	return nil
 }
 
 // TakeSnapshot makes a snapshot of a queue and returns when it is durable. ErrSnapshot: there is one of that name.
@@ -145,16 +120,11 @@ func (s *Store) TakeSnapshot(ctx context.Context, name, of Name, o SnapshotOptio
 	given := func() {}
 	err = s.define(ctx, func() (event, error) {
 		q := s.state.queueNames[s.Resolve(of)]
-		switch {
-		case q == nil:
-			return nil, fmt.Errorf("%w: %s", ErrNotFound, of.Short())
-		case s.state.snapshot(name) != nil:
-			return nil, fmt.Errorf("%w: %s", ErrSnapshot, name.Short())
-		case len(s.state.snapshots)+s.state.comingSnapshots >= MaxSnapshots:
-			return nil, fmt.Errorf("%w: the limit of %d snapshots is reached", ErrDefinition, MaxSnapshots)
+		err := s.state.mayTake(name, q, of)
+		if err != nil {
+			return nil, err
 		}
-		var err error
-		grown := snapshotWeight(name, o.Labels) + blockResident*int64(q.all.pages.Len())
+		grown := q.snapshotResident(name, o.Labels)
 		if given, err = s.reserve(grown, false, &s.state.comingSnapshots); err != nil {
 			return nil, err
 		}

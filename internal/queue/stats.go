@@ -106,3 +106,20 @@ func (s *sequences) bytes() int64 {
 	const block = pageSize/8 + 24
 	return int64(s.blocks.Len()) * block
 }
+
+// stats describes the queue now.
+func (q *queueState) stats() Stats {
+	st := Stats{
+		Name: q.name, ID: q.id, Definition: q.def, Bytes: q.bytes, Waiters: q.waiting.Len(),
+		Ready: int64(q.ready.Len()), Delayed: q.delayed, Claimed: q.claimed,
+		TotalPut: q.put, TotalDuplicate: q.duplicate, TotalDone: q.done, TotalDead: q.dead,
+		TotalExpired: q.expired, TotalPurged: q.purged, TotalClaims: q.claims, NextSequence: q.next,
+		TotalExamined: q.scanned, Views: q.viewStats(),
+	}
+	st.Behind = int64(q.all.Len()) - st.Ready - st.Delayed - st.Claimed
+	st.Past, st.PastBytes, st.PastFrom = int64(q.all.past), q.pastBytes, timeOf(q.oldestPast())
+	if e := q.oldestOf(&q.ready); e != none {
+		st.Oldest = timeOf(e.at())
+	}
+	return st
+}

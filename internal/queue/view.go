@@ -432,3 +432,19 @@ func gather(ws []wanted) error {
 	}
 	return nil
 }
+
+// buildFor lets what the conditions need go on by a piece and tells whether all of it is there, or what has to be asked
+// for it without the lock (see Store.goOn).
+func (s *state) buildFor(ws []wanted, want int) (done bool, ask *questions) {
+	for i := range ws {
+		w := &ws[i]
+		var unbuilt []view
+		if w.find, unbuilt = s.finderFor(w.q, w.where, want); len(unbuilt) > 0 {
+			if ask = unbuilt[0].unasked(); ask == nil {
+				s.build(w.q, unbuilt[0])
+			}
+			return false, ask
+		}
+	}
+	return true, nil
+}
