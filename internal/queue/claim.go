@@ -187,11 +187,9 @@ func (s *Store) wanted(ctx context.Context, r *ClaimRequest) ([]wanted, error) {
 				missing = n
 				break
 			}
-			if f.Where != nil {
-				if err := f.Where.Check(q.known, q.candidates()); err != nil {
-					s.mu.Unlock()
-					return nil, fmt.Errorf("%w: queue %s: %w", ErrCondition, n.Short(), err)
-				}
+			if err := q.fits(f.Where); err != nil {
+				s.mu.Unlock()
+				return nil, err
 			}
 			ws[i] = wanted{q: q, where: f.Where}
 		}

@@ -2,7 +2,6 @@ package queue
 
 import (
 	"context"
-	"fmt"
 )
 
 // First shows the oldest message that a claim from there would get now, without claiming it, and without body and large
@@ -14,7 +13,7 @@ func (s *Store) First(ctx context.Context, from From) (p Peeked, ok bool, err er
 		if err := ctx.Err(); err != nil {
 			return p, false, err
 		}
-		e, q, done, ask, err := s.first(from)
+		f, there, done, ask, err := s.first(from)
 		if err != nil {
 			return p, false, err
 		}
@@ -24,10 +23,10 @@ func (s *Store) First(ctx context.Context, from From) (p Peeked, ok bool, err er
 			}
 			continue
 		}
-		if q == nil {
+		if !there {
 			return p, false, nil
 		}
-		found, err := s.read(ctx, []Peeked{e.shown}, []stored{e.stored}, true)
+		found, err := s.read(ctx, []Peeked{f.shown}, []stored{f.stored}, true)
 		if err != nil || len(found) == 0 {
 			return p, false, err
 		}
@@ -35,36 +34,17 @@ func (s *Store) First(ctx context.Context, from From) (p Peeked, ok bool, err er
 	}
 }
 
-// firstFound is what is known of a message without reading it.
-type firstFound struct {
-	shown  Peeked
-	stored stored
-}
-
-// first looks once. done is false while an index is still being made, with what is to be asked for it; q is nil when
-// there is no message.
-func (s *Store) first(from From) (e firstFound, q *queueState, done bool, ask *questions, err error) {
+// first looks once: see state.first.
+func (s *Store) first(from From) (f firstFound, there, done bool, ask *questions, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if q, err = s.queueOf(from.Queue); err != nil {
-		return e, nil, false, nil, err
+	q, err := s.queueOf(from.Queue)
+	if err == nil {
+		err = q.fits(from.Where)
 	}
-	if from.Where != nil {
-		if err := from.Where.Check(q.known, q.candidates()); err != nil {
-			return e, nil, false, nil, fmt.Errorf("%w: queue %s: %w", ErrCondition, q.name.Short(), err)
-		}
+	if err != nil {
+		return f, false, false, nil, err
 	}
 	s.catchUp()
-	ws := []wanted{{q: q, where: from.Where}}
-	if err := gather(ws); err != nil {
-		return e, nil, false, nil, err
-	}
-	if done, ask := s.state.buildFor(ws, 1); !done {
-		return e, nil, false, ask, nil
-	}
-	oldest := ws[0].find.oldest(s.state, q)
-	if oldest == none {
-		return e, nil, !ws[0].find.more(), nil, nil
-	}
-	return firstFound{s.state.peeked(q, oldest, Ready), q.stored(oldest)}, q, true, nil, nil
+	return s.state.first(q, from.Where)
 }

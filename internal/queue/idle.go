@@ -42,34 +42,5 @@ func (s *Store) idle(n Name, w *walk) (idle, done bool, ask *questions) {
 	case q != w.q: // it was made anew
 		w.q, w.next = q, 1
 	}
-	if q.reserved > 0 {
-		return false, true, nil
-	}
-	ws := []wanted{{q: q, where: w.where}}
-	if err := gather(ws); err != nil {
-		return false, true, nil
-	}
-	built, ask := s.state.buildFor(ws, 1)
-	if !built {
-		return false, false, ask
-	}
-	if ws[0].find.oldest(s.state, q) != none {
-		return false, true, nil
-	}
-	if ws[0].find.more() {
-		return false, false, nil
-	}
-	if w.next == 0 || q.all.Len() == q.ready.Len() {
-		return true, true, nil
-	}
-	clear(w.kept)
-	w.kept = w.kept[:0]
-	w.step(func(e entry) bool {
-		if s.state.stateOf(q, e) != Ready {
-			w.kept = append(w.kept, q.look(e))
-		}
-		return true
-	})
-	w.seen = w.kept
-	return false, false, nil
+	return s.state.idle(w)
 }

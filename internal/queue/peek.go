@@ -82,13 +82,6 @@ func (p *peekPage) add(x *peekedAt, r *PeekRequest) bool {
 	return !p.more
 }
 
-// peekedAt is a message that may be shown.
-type peekedAt struct {
-	stored
-	shown Peeked
-	size  int64
-}
-
 // peekAll returns the next messages, at most so many.
 func (s *Store) peekAll(ctx context.Context, w *walk, r *PeekRequest, most int) (piece []peekedAt, err error) {
 	if err := s.enterWalk(ctx, w); err != nil {
@@ -96,13 +89,7 @@ func (s *Store) peekAll(ctx context.Context, w *walk, r *PeekRequest, most int) 
 	}
 	defer s.mu.Unlock()
 	s.catchUp()
-	w.step(func(e entry) bool {
-		if st := s.state.stateOf(w.q, e); !r.Ready || st == Ready {
-			piece = append(piece, peekedAt{w.q.stored(e), s.state.peeked(w.q, e, st), e.size()})
-		}
-		return len(piece) < most
-	})
-	return piece, nil
+	return s.state.peekAll(w, r.Ready, most), nil
 }
 
 // peekSome returns those of the next messages that meet the condition, at most so many.
@@ -120,14 +107,5 @@ func (s *Store) peekSome(ctx context.Context, w *walk, r *PeekRequest, most int)
 	}
 	defer s.mu.Unlock()
 	s.catchUp()
-	for _, x := range met {
-		e := x.entry
-		if !e.there() || !s.state.stillMeets(w.q, x, w.where) {
-			continue
-		}
-		if st := s.state.stateOf(w.q, e); !r.Ready || st == Ready {
-			piece = append(piece, peekedAt{w.q.stored(e), s.state.peeked(w.q, e, st), e.size()})
-		}
-	}
-	return piece, nil
+	return s.state.peekMet(w, met, r.Ready), nil
 }

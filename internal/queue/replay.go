@@ -59,35 +59,13 @@ func (s *Store) replayable(ctx context.Context, w *walk, limit int) (found []*lo
 	return s.askNext(ctx, w, limit)
 }
 
-// dug is a message that is to be replayed. Nobody else sees it until then.
-type dug struct {
-	entry entry
-	stored
-}
-
 // takeReplayable takes the first of what was found out of every reader's sight, as much as moves in one group. What has
 // changed meanwhile is asked again, with the body that was read.
 func (s *Store) takeReplayable(w *walk, found []*looked) (batch []dug, rest []*looked, columns message.Columns) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	q := w.q
-	var nobody []doomed
-	size := int64(0)
-	for len(found) > 0 {
-		x := found[0]
-		e := x.entry
-		if e.there() && len(batch) > 0 && size+e.size() > int64(s.groups.movedBytes) {
-			break
-		}
-		found = found[1:]
-		if !e.there() || e.claim() != nil || !s.state.stillMeets(q, x, w.where) {
-			continue
-		}
-		size += e.size()
-		batch = append(batch, dug{e, q.stored(e)})
-		s.state.doom(q, e, &nobody)
-	}
-	return batch, found, q.def.Columns
+	batch, rest = s.state.toReplay(w, found, int64(s.groups.movedBytes))
+	return batch, rest, w.q.def.Columns
 }
 
 // unreplay lets readers see messages again that were not replayed.
