@@ -78,3 +78,19 @@ func (r *room) full(size int64) bool {
 	r.bytes += size
 	return r.messages >= askPiece || r.bytes >= askBytes
 }
+
+// begin is called before they are read, unless somebody else does by now: reading is not nil then. The lock is held.
+func (qs *questions) begin() {
+	if qs.reading = qs.of.reading; qs.reading == nil {
+		qs.of.reading = make(chan struct{})
+	}
+}
+
+// end lets the view know what was read, if it was, and those who wait for it go on. The lock is held.
+func (qs *questions) end(s *state, read bool) {
+	if read {
+		qs.view.learn(s, qs.xs)
+	}
+	close(qs.of.reading)
+	qs.of.reading = nil
+}

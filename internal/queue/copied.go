@@ -9,6 +9,28 @@ type copied struct {
 	stale map[uint64]struct{} // pages before it that have changed since
 }
 
+// beginCopy begins to copy which messages there are, or goes on with what others have begun. Call endCopy.
+func (m *messages) beginCopy() *copied {
+	if m.copied == nil {
+		m.copied = &copied{stale: map[uint64]struct{}{}}
+	}
+	m.copied.users++
+	return m.copied
+}
+
+// copyOn copies a piece, and tells whether there is more.
+func (m *messages) copyOn(c *copied) (more bool) {
+	c.refresh(m, copyPiece)
+	return c.more(m, copyPiece)
+}
+
+// endCopy lets go of a copy that nobody else needs.
+func (m *messages) endCopy(c *copied) {
+	if c.users--; c.users == 0 {
+		m.copied = nil
+	}
+}
+
 // changes notes that a page is about to change.
 func (c *copied) changes(number uint64) {
 	if c != nil && number < c.next {

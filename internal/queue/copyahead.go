@@ -15,21 +15,10 @@ func (s *Store) copyAhead(ctx context.Context, of Name) (over func(), err error)
 		return func() {}, nil
 	}
 	m := &q.all
-	if m.copied == nil {
-		m.copied = &copied{stale: map[uint64]struct{}{}}
-	}
-	c := m.copied
-	c.users++
-	over = func() {
-		s.mu.Lock()
-		defer s.mu.Unlock()
-		if c.users--; c.users == 0 {
-			m.copied = nil
-		}
-	}
+	c := m.beginCopy()
+	over = func() { s.locked(func() { m.endCopy(c) }) }
 	for more := true; more; {
-		c.refresh(m, copyPiece)
-		more = c.more(m, copyPiece)
+		more = m.copyOn(c)
 		s.mu.Unlock()
 		runtime.Gosched() // whoever waits for the lock gets it before the next piece
 		err := ctx.Err()

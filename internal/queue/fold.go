@@ -69,32 +69,13 @@ func Live(ctx context.Context, checkpoint io.Reader, log journal.Reader) ([]jour
 
 // readPages completes a state that was restored from a checkpoint.
 func readPages(ctx context.Context, j journal.Reader, s *state, bodies map[journal.Address]*sharedBody) error {
-	addrs := make([]journal.Address, len(s.unread))
-	for i := range s.unread {
-		addrs[i] = s.unread[i].record
-	}
-	var failed error
-	var damaged []*unread
-	err := j.Read(ctx, addrs, func(i int, r journal.Record, err error) {
-		u := &s.unread[i]
-		var damage *journal.DamageError
-		if errors.As(err, &damage) {
-			u.why = err
-			damaged = append(damaged, u)
-			return
-		}
-		if err == nil {
-			err = later("the log", "a page of messages", s.readPage(u, r.Body, bodies))
-		}
-		if err != nil && failed == nil {
-			failed = u.failed(err)
-		}
-	})
-	if err := errors.Join(failed, err); err != nil {
+	reading := &pageReading{s: s, bodies: bodies}
+	err := j.Read(ctx, reading.records(), func(i int, r journal.Record, err error) { reading.add(i, r.Body, err) })
+	if err := errors.Join(reading.failed, err); err != nil {
 		return err
 	}
-	if len(damaged) > 0 {
-		again := s.beginRebuilding(damaged)
+	if len(reading.damaged) > 0 {
+		again := s.beginRebuilding(reading.damaged)
 		for g, err := range j.Scan(ctx, 0) {
 			if err != nil {
 				return err

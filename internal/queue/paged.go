@@ -1,6 +1,7 @@
 package queue
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 
@@ -158,6 +159,40 @@ type unread struct {
 func (u *unread) failed(err error) error {
 	return fmt.Errorf("messages %d to %d of queue %s: %w", u.number*pageSize, (u.number+1)*pageSize-1, u.q.name.Short(),
 		err)
+}
+
+// pageReading completes a state that was restored from a checkpoint by the records of its pages.
+type pageReading struct {
+	s       *state
+	bodies  map[journal.Address]*sharedBody
+	damaged []*unread // to be made again
+	failed  error
+}
+
+// records are those that have to be read.
+func (p *pageReading) records() []journal.Address {
+	addrs := make([]journal.Address, len(p.s.unread))
+	for i := range p.s.unread {
+		addrs[i] = p.s.unread[i].record
+	}
+	return addrs
+}
+
+// add takes the body of one of them, or why there is none.
+func (p *pageReading) add(i int, body []byte, err error) {
+	u := &p.s.unread[i]
+	var damage *journal.DamageError
+	if errors.As(err, &damage) {
+		u.why = err
+		p.damaged = append(p.damaged, u)
+		return
+	}
+	if err == nil {
+		err = later("the log", "a page of messages", p.s.readPage(u, body, p.bodies))
+	}
+	if err != nil && p.failed == nil {
+		p.failed = u.failed(err)
+	}
 }
 
 // rebuilding makes damaged pages again of the records of the puts themselves, as far as the log still has them in their

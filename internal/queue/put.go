@@ -44,14 +44,6 @@ func (s *Store) Commit(ctx context.Context, c Change) ([][]PutResult, []error, e
 	return results, settles, nil
 }
 
-// target says what a put's name may mean.
-type target bool
-
-const (
-	queueOnly  target = false
-	topicFirst target = true
-)
-
 // commit is Commit with the results of all puts in one row.
 func (s *Store) commit(ctx context.Context, c Change, where target) ([]PutResult, []error, error) {
 	var onePut [1]preparedPut // room for the usual change, on the stack
@@ -127,28 +119,6 @@ func (s *Store) checkChange(c *Change, puts []preparedPut, ids []message.ID) ([]
 	return puts, ids, checkNotes(c.Notes)
 }
 
-// prepared is a change and what was done for it without the lock: rows made of JSON bodies, bodies of dead letters
-// read.
-type prepared struct {
-	change *Change
-	where  target
-	puts   []preparedPut       // for each of change.Puts
-	ids    []message.ID        // of the messages of all puts
-	dead   map[int]*deadLetter // by index in change.Settles
-}
-
-type preparedPut struct {
-	to    Name
-	first int // of its messages, in the change's ids
-	topic *topicState
-	queue *queueState
-	rows  map[*queueState][][]message.Value // of queues with columns, a row a message
-	// what the rows were made for: of a queue the first of its columns, which tells definitions apart; of a topic the
-	// version of its subscriptions' columns
-	columns *message.Column
-	version uint64
-}
-
 // prepare does for a change what cannot be done under the lock. On success it is held, by enter, and nothing is left to
 // do.
 func (s *Store) prepare(ctx context.Context, p *prepared) error {
@@ -194,35 +164,8 @@ func (s *Store) prepare(ctx context.Context, p *prepared) error {
 // lacking finds where a put goes, and tells whether it has to be supplied with something before it can be planned. The
 // lock is held.
 func (s *Store) lacking(pp *preparedPut, where target) bool {
-	pp.topic, pp.queue = nil, nil
-	if where == topicFirst {
-		pp.topic = s.state.topicNames[pp.to]
-	}
-	if pp.topic == nil {
-		pp.queue = s.state.queueNames[pp.to]
-	}
-	if pp.topic == nil && pp.queue == nil || s.changing(pp) != nil {
-		return true
-	}
-	if pp.topic != nil {
-		return pp.topic.subscribed.rows.Len() > 0 && pp.version != pp.topic.subscribed.version
-	}
-	return firstColumn(pp.queue) != pp.columns || pp.version != 0
-}
-
-func firstColumn(q *queueState) *message.Column {
-	if q.def.Columns == nil {
-		return nil
-	}
-	return &q.def.Columns[0]
-}
-
-// outdated refuses a put that was made for another definition of its queue than the one there is.
-func outdated(qp *QueuePut, pp *preparedPut) error {
-	if q := pp.queue; q != nil && qp.Version != 0 && qp.Version != q.version {
-		return fmt.Errorf("%w: the definition of queue %s", ErrChanged, pp.to.Short())
-	}
-	return nil
+	s.state.findPut(pp, where)
+	return pp.topic == nil && pp.queue == nil || s.changing(pp) != nil || pp.lacksRows()
 }
 
 // changing is the definition under way of a queue or topic that a put concerns. The lock is held.
@@ -310,32 +253,6 @@ func (s *Store) makeRows(qp *QueuePut, pp *preparedPut) error {
 	return nil
 }
 
-// rowsFor makes each message the row that a queue with columns keeps: its own, or one of its JSON body.
-func rowsFor(n Name, cs message.Columns, msgs []message.Message) ([][]message.Value, error) {
-	rows := make([][]message.Value, len(msgs))
-	for i := range msgs {
-		m := &msgs[i]
-		switch {
-		case m.Row == nil:
-			row, err := cs.FromJSON(m.Body)
-			if err != nil && m.Death != nil {
-				continue // a dead letter is kept as it is
-			}
-			if err != nil {
-				return nil, fmt.Errorf("%w: queue %s, message %d of %d: %w", ErrMismatch, n.Short(), i+1, len(msgs),
-					err)
-			}
-			rows[i] = row
-		case len(m.Row) != len(cs):
-			return nil, fmt.Errorf("%w: queue %s has %d columns, message %d of %d has %d values", ErrMismatch,
-				n.Short(), len(cs), i+1, len(msgs), len(m.Row))
-		default:
-			rows[i] = m.Row
-		}
-	}
-	return rows, nil
-}
-
 // launched is what became of a change that was sent to the journal.
 type launched struct {
 	flight  *flight     // nil: there was nothing to write
@@ -360,7 +277,7 @@ func (s *Store) launch(p *prepared, f *flight, results []PutResult) (out launche
 		return fail(err)
 	}
 	for i := range p.puts {
-		results, err = s.planPuts(pl, p, i, results)
+		results, err = pl.puts(p, i, results)
 		if pl.blocker != nil { // also when there is no room: a duplicate needs none
 			err = errAgain
 		}
@@ -398,34 +315,4 @@ func (s *Store) launch(p *prepared, f *flight, results []PutResult) (out launche
 	s.mu.Unlock()
 	out.flight = f
 	return out, nil
-}
-
-// planPuts plans the put at index i of a change and appends its results to those of the puts before it.
-func (s *Store) planPuts(pl *plan, p *prepared, i int, results []PutResult) ([]PutResult, error) {
-	pp := &p.puts[i]
-	for j := range p.change.Puts[i].Messages {
-		m := p.change.Puts[i].Messages[j]
-		m.ID = p.ids[pp.first+j]
-		if m.Time.IsZero() {
-			m.Time = timeOf(pl.now)
-		}
-		var r PutResult
-		var err error
-		if pp.topic != nil {
-			own := m // else every put would have its message on the heap
-			r, err = pl.publish(pp.topic, &own, pp.rows, j)
-		} else {
-			if rs := pp.rows[pp.queue]; rs != nil {
-				if m.Row = rs[j]; m.Row != nil {
-					m.Body = nil
-				}
-			}
-			r, err = pl.put(pp.queue, &m, m.Death != nil)
-		}
-		if err != nil {
-			return nil, err
-		}
-		results = append(results, r)
-	}
-	return results, nil
 }

@@ -40,9 +40,7 @@ func (s *Store) goOn(ctx context.Context, ask *questions) error {
 	}
 	if ask.reading == nil {
 		s.mu.Lock()
-		if ask.reading = ask.of.reading; ask.reading == nil {
-			ask.of.reading = make(chan struct{})
-		}
+		ask.begin()
 		s.mu.Unlock()
 	}
 	if ask.reading != nil {
@@ -56,10 +54,6 @@ func (s *Store) goOn(ctx context.Context, ask *questions) error {
 	err := s.readBodies(ctx, ask.xs, ask.view.judge)
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if err == nil {
-		ask.view.learn(s.state, ask.xs)
-	}
-	close(ask.of.reading)
-	ask.of.reading = nil
+	ask.end(s.state, err == nil)
 	return err
 }

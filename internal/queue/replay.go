@@ -204,7 +204,7 @@ func (s *Store) move(ctx context.Context, q *queueState, es []entry, c *Change) 
 			if s.lacking(&p.puts[i], p.where) {
 				return errAgain
 			}
-			_, err := s.planPuts(pl, &p, i, nil)
+			_, err := pl.puts(&p, i, nil)
 			return err
 		})
 		if !errors.Is(err, errAgain) {

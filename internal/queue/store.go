@@ -14,10 +14,9 @@
 // is not settled is never lost.
 //
 // Inside, state (pure: no I/O, no clock) is fed by events and asked questions, and Store is the little that connects it
-// to a journal, a clock and waiting callers. What the state wants to have done it leaves in lists: it calls nobody. Its
-// files compile without those that name Store (docs/decisions/0080). Events reach the state when their group is
-// durable; only a claim takes effect when its record is written, since a claim that a power cut forgets is merely
-// handed out again.
+// to a journal, a clock and waiting callers. What the state wants to have done it leaves in lists. Its files compile
+// without those that name Store (docs/decisions/0080). Events reach the state when their group is durable; only a claim
+// takes effect when its record is written, since a claim that a power cut forgets is merely handed out again.
 package queue
 
 import (
