@@ -184,15 +184,16 @@ func (s *Store) defineNames(ctx context.Context, t terms, plan func() (event, er
 				f = s.defining[n]
 			}
 		}
+		var d *draft
 		var err error
-		if f == nil {
-			var d *draft
-			d, err = s.state.asExpected(t.is)
-			f = flightOf(d)
-		}
 		if f != nil {
+			d = &f.draft
+		} else {
+			d, err = s.state.asExpected(t.is)
+		}
+		if d != nil {
 			s.leave()
-			if err := f.wait(ctx); err != nil && ctx.Err() != nil {
+			if err := await(ctx, d); err != nil {
 				return err
 			}
 			continue

@@ -5,8 +5,8 @@ import "github.com/hikyaku/hikyaku/internal/message"
 // draft is the events of a group that is not applied yet.
 type draft struct {
 	group []applied
-	keys  []string // of state.pending: those by which others know that they have to wait for it
-	by    any      // who sends it to the journal; the state does not look at it
+	keys  []string      // of state.pending: those by which others know that they have to wait for it
+	done  chan struct{} // closed when it was applied, or will not be
 
 	// Room for the usual group: one small message.
 	one     [1]applied

@@ -11,8 +11,7 @@ import (
 type flight struct {
 	draft
 
-	plan    plan // of what it puts
-	done    chan struct{}
+	plan    plan     // of what it puts
 	err     error    // once done is closed
 	undo    func()   // under the lock, when the group did not get there; may be nil
 	after   func()   // under the lock, when it is durable and applied; may be nil
@@ -24,12 +23,14 @@ type flight struct {
 	large     bool // the journal uses the bodies until it is done
 }
 
-// flightOf is the flight of a draft that was sent; nil of none.
-func flightOf(d *draft) *flight {
-	if d == nil {
+// await waits until a group is over that others sent, whatever became of it, or ctx ends.
+func await(ctx context.Context, d *draft) error {
+	select {
+	case <-d.done:
 		return nil
+	case <-ctx.Done():
+		return ctx.Err()
 	}
-	return d.by.(*flight)
 }
 
 // defines is what a flight defines.
@@ -39,8 +40,8 @@ type defines struct {
 }
 
 func newFlight(events ...event) *flight {
-	f := &flight{done: make(chan struct{})}
-	f.by, f.group = f, f.one[:0]
+	f := &flight{}
+	f.done, f.group = make(chan struct{}), f.one[:0]
 	for _, e := range events {
 		f.add(e)
 	}

@@ -18,12 +18,10 @@ type plan struct {
 	held    []reservation
 	one     [1]reservation // room for the usual change
 
-	counts   []counted // totals to raise when it is done
-	observes bool      // somebody wants to know of
-	observed []observed
+	counts []counted // totals to raise when it is done
 }
 
-// observed is a message that is settled with Done, for who observes.
+// observed is a message that is settled with Done, for who wants to know.
 type observed struct {
 	name Name
 	hops message.Hops

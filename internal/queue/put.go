@@ -67,7 +67,7 @@ func (s *Store) commit(ctx context.Context, c Change, where target) ([]PutResult
 		switch {
 		case errors.Is(err, errAgain):
 			if out.blocker != nil {
-				if err := out.blocker.wait(ctx); err != nil && ctx.Err() != nil {
+				if err := await(ctx, out.blocker); err != nil {
 					return nil, nil, err
 				}
 			}
@@ -258,7 +258,7 @@ type launched struct {
 	flight  *flight     // nil: there was nothing to write
 	results []PutResult // of all puts
 	settles []error
-	blocker *flight
+	blocker *draft
 }
 
 // launch plans a prepared change and sends it to the journal. It is called with the lock held by enter and gives it up.
@@ -271,7 +271,7 @@ func (s *Store) launch(p *prepared, f *flight, results []PutResult) (out launche
 		s.state.serve()
 		s.settleUp()
 		s.leave()
-		return launched{blocker: flightOf(pl.blocker)}, err
+		return launched{blocker: pl.blocker}, err
 	}
 	if pl.blocker, err = s.state.asExpected(p.change.If); err != nil {
 		return fail(err)
@@ -289,16 +289,16 @@ func (s *Store) launch(p *prepared, f *flight, results []PutResult) (out launche
 	if err := pl.notes(p.change); err != nil {
 		return fail(err)
 	}
-	pl.observes = s.observe != nil
-	out.settles, f.undo, err = pl.settles(p.change.Settles, p.dead, s.open)
+	var seen []observed
+	out.settles, seen, f.undo, err = pl.settles(p.change.Settles, p.dead, s.open, s.observe != nil)
 	if err != nil {
 		return fail(err)
 	}
 	f.addNotes(p.change.Notes)
-	if len(pl.observed) > 0 {
+	if len(seen) > 0 {
 		f.after = func() {
-			for i := range pl.observed {
-				o := &pl.observed[i]
+			for i := range seen {
+				o := &seen[i]
 				o.hops.Mark(message.Settled, s.clock())
 				s.observe(o.name, &o.hops)
 			}

@@ -85,11 +85,11 @@ func (s *Store) addNotes(f *flight, notes []Note) error {
 func (s *Store) awaitNotes(ctx context.Context, notes []NoteIs) error {
 	for i := 0; i < len(notes); {
 		s.mu.Lock()
-		f := flightOf(s.state.pending[pendingNote(notes[i].Room, notes[i].Key)])
+		d := s.state.pending[pendingNote(notes[i].Room, notes[i].Key)]
 		s.mu.Unlock()
-		if f == nil {
+		if d == nil {
 			i++
-		} else if err := f.wait(ctx); err != nil && ctx.Err() != nil {
+		} else if err := await(ctx, d); err != nil {
 			return err
 		}
 	}

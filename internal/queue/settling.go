@@ -56,11 +56,11 @@ func (s *state) unsettle(q *queueState, e entry) {
 
 // settles plans settlements. For those that can be made it marks the claims as settling; undo takes that back. letters
 // are the dead letters, by the index of their settlement, and open tells whether one can still go where it was made
-// for.
-func (p *plan) settles(all []Settlement, letters map[int]*deadLetter, open func(*deadLetter) bool) (errs []error,
-	undo func(), err error) {
+// for. seen are those settled with Done, if somebody wants to observe them.
+func (p *plan) settles(all []Settlement, letters map[int]*deadLetter, open func(*deadLetter) bool,
+	observe bool) (errs []error, seen []observed, undo func(), err error) {
 	if len(all) == 0 {
-		return nil, nil, nil
+		return nil, nil, nil, nil
 	}
 	errs = make([]error, len(all))
 	m := newMarking(p.s, len(all))
@@ -76,8 +76,8 @@ func (p *plan) settles(all []Settlement, letters map[int]*deadLetter, open func(
 		switch st.Kind {
 		case Done:
 			ev.end = endDone
-			if p.observes {
-				p.observed = append(p.observed, observed{q.name, e.hops()})
+			if observe {
+				seen = append(seen, observed{q.name, e.hops()})
 			}
 		case Back:
 			ev.end, ev.uncounted = endBack, st.Uncounted
@@ -96,18 +96,18 @@ func (p *plan) settles(all []Settlement, letters map[int]*deadLetter, open func(
 			ev.end = endDead
 			d := letters[i]
 			if d == nil || d.entry != e || !open(d) {
-				return nil, undo, errAgain
+				return nil, nil, undo, errAgain
 			}
 			if err := p.putLetter(d); err != nil {
-				return nil, undo, err
+				return nil, nil, undo, err
 			}
 		default:
-			return nil, undo, fmt.Errorf("settlement of kind %d has no meaning", st.Kind)
+			return nil, nil, undo, fmt.Errorf("settlement of kind %d has no meaning", st.Kind)
 		}
 		m.mark(q, e, st.Kind)
 		p.draft.add(ev)
 	}
-	return errs, undo, nil
+	return errs, seen, undo, nil
 }
 
 // shedPiece is how many claims go back at once with others of their keys that are put back.
