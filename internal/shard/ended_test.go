@@ -177,3 +177,27 @@ func TestAShardWithoutRoomHoldsUpNoOtherAndGoesOnWhenThereIsSome(t *testing.T) {
 		})
 	}
 }
+
+func TestNobodyWaitsLongerForWhatIsOwedThanHeWants(t *testing.T) {
+	w := newWorld(t, 2, onDemand)
+	far := w.in(1, "far")
+	w.journals[0].Refuse(true)
+	note := queue.Note{Room: "r", Key: "k", Value: []byte("v")}
+	if _, err := w.Noted(note).CreateQueue(t.Context(), far, queue.Definition{}); err == nil {
+		t.Fatal("nothing is owed")
+	}
+	w.journals[0].Hold(true)
+	w.journals[0].Refuse(false)
+	for range 2 { // the second one waits for who pays
+		ctx, cancel := context.WithTimeout(t.Context(), 10*time.Millisecond)
+		if err := w.SetNotes(ctx, queue.Note{Room: "other", Key: "k"}); !errors.Is(err, context.DeadlineExceeded) {
+			t.Errorf("it answers %v", err)
+		}
+		cancel()
+	}
+	w.journals[0].Hold(false)
+	must(t, w.SetNotes(t.Context(), queue.Note{Room: "other", Key: "k"}))
+	if v, _, err := w.Note(t.Context(), "r", "k"); err != nil || string(v) != "v" {
+		t.Errorf("the note is %q, %v", v, err)
+	}
+}

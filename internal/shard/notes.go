@@ -114,7 +114,7 @@ func (r *Router) lockNotes(ctx context.Context, notes []queue.Note, is []queue.N
 	if unlock, err = lock(ctx, r.keys, keys...); err != nil {
 		return nil, err
 	}
-	if err := r.owed.pay(); err != nil {
+	if err := r.owed.pay(ctx); err != nil {
 		unlock()
 		return nil, err
 	}

@@ -27,7 +27,7 @@ func (r *Router) RenameQueue(ctx context.Context, from, to queue.Name) error {
 		return err
 	}
 	defer unlock()
-	if err := r.owed.pay(); err != nil {
+	if err := r.owed.pay(ctx); err != nil {
 		return err
 	}
 	shard, s, err := r.of(from)

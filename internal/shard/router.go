@@ -73,7 +73,8 @@ func Open(ctx context.Context, o Options) (*Router, error) {
 		return nil, fmt.Errorf("%d shards: there are 1 to %d", n, MaxShards)
 	}
 	r := &Router{places: newPlaces(n), numbers: numbersOf(n), demand: o.Store.OnDemand, report: o.Report,
-		naming: newStripes(64), keys: newStripes(1024), snapshots: newStripes(16)}
+		naming: newStripes(64), keys: newStripes(1024), snapshots: newStripes(16),
+		owed: newOwed()}
 	if r.report == nil {
 		r.report = func(error) {}
 	}
