@@ -153,31 +153,30 @@ func writeShards(ctx context.Context, data string, shards int, out io.Writer) (f
 		return 0, &hinted{fmt.Errorf("%s has no journal", data), "DIR is what the configuration calls data_dir"}
 	}
 	dirs := shardDirs(data)
-	switch {
-	case len(dirs) == shards:
-		return shards, nil
-	case len(dirs) > 1 && shards > 1:
+	if len(dirs) > 1 && shards > 1 && len(dirs) != shards {
 		return 0, &hinted{fmt.Errorf("%s has %d shards, and they cannot become %d at once", data, len(dirs), shards),
 			"join them first: " + changeCommand(data, 1)}
 	}
-	if err := sameDisk(data, dirs); err != nil {
+	if err := sameDisk(data, dirs); err != nil && len(dirs) != shards {
 		return 0, err
 	}
-	staging := filepath.Join(data, resharding)
-	if err := os.RemoveAll(staging); err != nil { // of one that was ended early
-		return 0, err
-	}
-	completed := false
-	defer func() {
-		if err != nil && !completed {
-			err = errors.Join(err, os.RemoveAll(staging)) // it may be that the disk is full
-		}
-	}()
 	old, err := openAll(ctx, dirs)
 	defer func() { err = errors.Join(err, closeAll(old)) }()
 	if err != nil {
 		return 0, err
 	}
+	if err := checkUnfinished(data); err != nil { // of one that had the locks until then
+		return 0, err
+	}
+	staging, completed := filepath.Join(data, resharding), false
+	if err := os.RemoveAll(staging); err != nil || len(dirs) == shards { // of one that was ended early
+		return len(dirs), err
+	}
+	defer func() {
+		if err != nil && !completed {
+			err = errors.Join(err, os.RemoveAll(staging)) // it may be that the disk is full
+		}
+	}()
 	var fresh []string
 	for i := range shards {
 		fresh = append(fresh, shardDir(filepath.Join(staging, reshardNew), i))

@@ -101,10 +101,20 @@ func TestAFolderInUseIsNotSplit(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	others := filepath.Join(data, resharding, reshardNew) // of whoever has the locks
+	if err := os.MkdirAll(others, 0o700); err != nil {
+		t.Fatal(err)
+	}
 	if err := changeShards(t.Context(), data, 2, io.Discard); err == nil || !strings.Contains(explain(err), "in use") {
 		t.Errorf("it answers %v", err)
 	}
+	if !exists(others) {
+		t.Error("what another one writes was removed")
+	}
 	if err := s.close(); err != nil {
+		t.Fatal(err)
+	}
+	if err := changeShards(t.Context(), data, 1, io.Discard); err != nil {
 		t.Fatal(err)
 	}
 	if exists(filepath.Join(data, resharding)) {
