@@ -43,6 +43,7 @@ type Front struct {
 
 	taken, passed, unowned atomic.Uint64
 	open                   atomic.Int64 // passed on now
+	told                   atomic.Int64 // when a connection that nobody took was reported, in Unix seconds
 
 	mu       sync.Mutex
 	owner    string        // "": nobody

@@ -223,6 +223,28 @@ func TestAConnectionWithoutAnOwnerIsClosed(t *testing.T) {
 	}
 }
 
+// Whoever looks at the log sees why clients are sent away, once.
+func TestAnOwnerThatIsNotReachedIsReported(t *testing.T) {
+	all := members(t, 50*time.Millisecond)
+	reports := make(chan error, 10)
+	all["a"].o.Report = func(err error) { reports <- err }
+	all["a"].Turn("d")
+	for range 3 {
+		c, err := new(net.Dialer).DialContext(t.Context(), "tcp", all["a"].addr)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, _ = c.Read(make([]byte, 1)) // until it is closed
+		c.Close()
+	}
+	if err := <-reports; !strings.Contains(err.Error(), "node d owns the shard and has not taken them: it is none of") {
+		t.Error(err)
+	}
+	if len(reports) > 0 {
+		t.Errorf("and %v", <-reports)
+	}
+}
+
 func TestConnectionsAreCutWhenTheOwnerChanges(t *testing.T) {
 	all := members(t, time.Minute)
 	all["b"].open(t)

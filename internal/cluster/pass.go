@@ -25,6 +25,7 @@ func (f *Front) bring(door string, c net.Conn, d Door) {
 			return
 		}
 	}
+	var why error // the owner did not take it
 	for {
 		owner, _, turned := f.now(door)
 		again := time.After(retry)
@@ -36,21 +37,40 @@ func (f *Front) bring(door string, c net.Conn, d Door) {
 				return
 			}
 		default:
-			if p := f.passTo(owner, turned, door, c); p != nil {
+			p, err := f.passTo(owner, turned, door, c)
+			if p != nil {
 				p.splice()
 				f.leave(p)
 				return
 			}
+			why = err
 		}
 		select {
 		case <-turned:
 		case <-again:
 		case <-late.Done():
 			f.unowned.Add(1)
+			f.unbrought(door, owner, why)
 			_ = c.Close() // nothing of it was heard, so its client may say it again to another node
 			return
 		}
 	}
+}
+
+// unbrought reports a connection that nobody took: one a minute, for there may be many.
+func (f *Front) unbrought(door, owner string, why error) {
+	now, last := time.Now().Unix(), f.told.Load()
+	if f.ctx.Err() != nil || now-last < 60 || !f.told.CompareAndSwap(last, now) {
+		return
+	}
+	err := fmt.Errorf("%s door: connections are closed: nobody owns the shard", door)
+	if owner != "" {
+		err = fmt.Errorf("%s door: connections are closed: node %s owns the shard and has not taken them", door, owner)
+	}
+	if why != nil {
+		err = fmt.Errorf("%w: %w", err, why)
+	}
+	f.o.Report(err)
 }
 
 // retry is how soon an owner is asked again that was away, or did not know yet that it is one.
@@ -77,11 +97,12 @@ func (p *passage) cut() {
 	})
 }
 
-// passTo brings a connection to the owner, and says who comes; nil: it does not take it, and nothing was read of the
-// client.
-func (f *Front) passTo(owner string, turned <-chan struct{}, door string, c net.Conn) *passage {
+// passTo brings a connection to the owner, and says who comes; nil: it does not take it, perhaps because of an error,
+// and nothing was read of the client.
+func (f *Front) passTo(owner string, turned <-chan struct{}, door string, c net.Conn) (*passage,
+	error) {
 	if _, known := f.peers[owner]; !known {
-		return nil
+		return nil, errors.New("it is none of the peers in this node's configuration")
 	}
 	ctx, cancel := context.WithTimeout(f.ctx, f.o.Wait)
 	defer cancel()
@@ -94,17 +115,17 @@ func (f *Front) passTo(owner string, turned <-chan struct{}, door string, c net.
 	})
 	up, spare, err := f.spares.take(ctx, owner, false)
 	if err != nil {
-		return nil
+		return nil, err
 	}
 	if p := f.offer(owner, door, c, up); p != nil || !spare {
-		return p
+		return p, nil
 	}
 	// It may have been dead for long, and so may the others.
 	f.spares.turn(owner)
 	if up, _, err = f.spares.take(ctx, owner, true); err != nil {
-		return nil
+		return nil, err
 	}
-	return f.offer(owner, door, c, up)
+	return f.offer(owner, door, c, up), nil
 }
 
 // offer asks the owner, through a stream to it, to take a connection.
