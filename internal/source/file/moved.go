@@ -9,13 +9,14 @@ import (
 )
 
 // lookForMoved finishes files that were renamed while nobody read them: they are looked for in the folder they
-// were in. Notes of files that are nowhere are forgotten.
+// were in. Notes of files that are nowhere are forgotten, unless the disk that they are on is not there.
 func (s *Source) lookForMoved(ctx context.Context) error {
-	wanted := map[fileID]bool{}
+	wanted, folders := map[fileID]bool{}, map[string]bool{}
 	for _, path := range s.paths() {
 		if st, err := os.Stat(path); err == nil {
 			if id, err := identity(st); err == nil {
 				wanted[id] = true
+				folders[filepath.Dir(path)] = true
 			}
 		}
 	}
@@ -27,8 +28,12 @@ func (s *Source) lookForMoved(ctx context.Context) error {
 		if wanted[id] {
 			continue // unless it is renamed before it is opened: then the next look around finds it here
 		}
-		path, err := find(filepath.Dir(n.Path), id)
+		dir := filepath.Dir(n.Path)
+		path, err := find(dir, id)
 		switch {
+		case errors.Is(err, fs.ErrNotExist) && !folders[dir] && elsewhere(dir, id):
+			s.notice("%s is not on the disk that %s was on, and has none of the files to read: when that disk is "+
+				"there, they are read on", dir, n.Path)
 		case errors.Is(err, fs.ErrNotExist):
 			if err := s.forgetID(ctx, id); err != nil {
 				return s.trouble(err)
@@ -49,6 +54,17 @@ func (s *Source) lookForMoved(ctx context.Context) error {
 		}
 	}
 	return nil
+}
+
+// elsewhere tells whether a folder is there, and on another disk than a file that was in it: that one is not mounted. A
+// disk that has got another number has the files to read.
+func elsewhere(dir string, id fileID) bool {
+	st, err := os.Stat(dir)
+	if err != nil {
+		return false
+	}
+	of, err := identity(st)
+	return err == nil && of.device != id.device
 }
 
 // tellGone tells of a file that is nowhere if not all of it was delivered as far as is known.

@@ -33,7 +33,7 @@ func (s *Source) forgetOthers(ctx context.Context, notes []queue.Note) {
 			there = filesIn(dir)
 			folders[dir] = there
 		}
-		if there != nil && !there[id] {
+		if there != nil && !there[id] && (len(there) > 0 || !elsewhere(dir, id)) {
 			gone = append(gone, queue.Note{Room: room, Key: n.Key})
 		}
 	}
