@@ -50,8 +50,8 @@ type Quiet struct {
 // campaign goes on.
 const pausedFor = time.Second
 
-// longestWait is how long a message sleeps before it is looked at again, however far its time is: a clock that was wrong
-// when it was looked at makes it late by no more than that.
+// longestWait is how long a message sleeps before it is looked at again, however far its time is: a clock that was
+// wrong when it was looked at makes it late by no more than that.
 const longestWait = 6 * time.Hour
 
 var (
