@@ -102,6 +102,9 @@ func (p peer) ratio() string {
 	if p.name == harness.CaseLone {
 		return "ratio_lone"
 	}
+	if p.name == caseAlone {
+		return "ratio_alone"
+	}
 	return "ratio"
 }
 
