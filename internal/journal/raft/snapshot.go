@@ -54,7 +54,7 @@ func (r *Replica) receiveSnapshot(ctx context.Context, in *unpacker, h header) (
 		return err
 	}
 	r.mu.Lock()
-	h.state = [2]uint64{r.term, 0} // what this node has voted is written behind it before anybody is told
+	h.state = [2]uint64{r.term, 0} // what this node has voted is written behind it when raft wants the log
 	r.mu.Unlock()
 	err = fresh.SaveCheckpoint(ctx, fresh.End(), func(w io.Writer) error {
 		_, err := w.Write(append(h.encode(), checkpoint...))
@@ -118,8 +118,9 @@ func (u *unpacker) keepAll(fresh journal.Journal) (places []place, err error) {
 	}
 }
 
-// swap puts what came from another replica in the place of this node's log.
-func (r *Replica) swap(m *pb.Message) error {
+// swap puts what came from another replica in the place of this node's log. The term and the vote of this node are
+// durable in it before that: else a node that ends in between would vote twice in a term.
+func (r *Replica) swap(m *pb.Message, state [2]uint64) error {
 	l := &r.loop
 	s := l.stage
 	meta := m.GetSnapshot().GetMetadata()
@@ -127,6 +128,13 @@ func (r *Replica) swap(m *pb.Message) error {
 		return fmt.Errorf("%w: raft wants a snapshot at %d, which is not here", errEntry, meta.GetIndex())
 	}
 	l.stage = nil
+	err := s.fresh.Write(stateGroup(state))
+	if err == nil {
+		err = s.fresh.Sync(r.ctx)
+	}
+	if err != nil {
+		return err
+	}
 	if err := r.log.journal().Close(); err != nil && !errors.Is(err, journal.ErrFailed) {
 		return err
 	}
@@ -140,6 +148,7 @@ func (r *Replica) swap(m *pb.Message) error {
 	}
 	local.Keep(slices.Values(live))
 	r.log.become(other)
+	r.log.vote(state)
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.applied = max(r.applied, s.at)

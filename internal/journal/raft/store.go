@@ -22,15 +22,8 @@ func (r *Replica) work() {
 // give gives the local journal what it has not got yet of a job. It is false when there is no room now.
 func (r *Replica) give(j *job) bool {
 	m := j.m
-	if hasSnapshot(m) && !j.swapped {
-		if j != r.loop.jobs[0] {
-			return false // what is before it goes where raft thinks that it is
-		}
-		if err := r.swap(m); err != nil {
-			r.fail(fmt.Errorf("%w: %w", journal.ErrFailed, err))
-			return false
-		}
-		j.swapped = true
+	if hasSnapshot(m) && !j.swapped && j != r.loop.jobs[0] {
+		return false // what is before it goes where raft thinks that it is
 	}
 	if j.state == nil { // once, whether the local journal takes it at once or not
 		was := r.loop.state
@@ -38,12 +31,18 @@ func (r *Replica) give(j *job) bool {
 			r.loop.state = [2]uint64{m.GetTerm(), m.GetVote()}
 		}
 		state := r.loop.state
-		j.state, j.stateGiven = &state, state == was && !j.swapped
+		j.state, j.stateGiven = &state, state == was
+	}
+	if hasSnapshot(m) && !j.swapped {
+		if err := r.swap(m, *j.state); err != nil {
+			r.fail(fmt.Errorf("%w: %w", journal.ErrFailed, err))
+			return false
+		}
+		j.swapped, j.stateGiven = true, true
 	}
 	if !j.stateGiven {
 		state := *j.state
-		mark := mark{what: markState, term: state[0], index: state[1]}
-		if !r.appended(j, []journal.Record{mark.record(nil)}, func(journal.Position) { r.log.vote(state) }) {
+		if !r.appended(j, stateGroup(state), func(journal.Position) { r.log.vote(state) }) {
 			return false
 		}
 		j.stateGiven = true
@@ -71,6 +70,12 @@ func (r *Replica) give(j *job) bool {
 		j.next++
 	}
 	return true
+}
+
+// stateGroup is a term and a vote as a group of the local journal.
+func stateGroup(state [2]uint64) []journal.Record {
+	mark := mark{what: markState, term: state[0], index: state[1]}
+	return []journal.Record{mark.record(nil)}
 }
 
 // recordsOf is an entry as a group of the local journal.
