@@ -23,7 +23,7 @@ func (r *Replica) enter(ctx context.Context) (first []uint64, err error) {
 	for _, p := range r.o.Peers {
 		all = append(all, firstID(p.Node))
 	}
-	if r.id == firstID(r.o.Node) {
+	if r.id == firstID(r.o.Node) || r.dir.began { // the others may wait for this node as well
 		return all, nil
 	}
 	said := time.Now()
@@ -36,7 +36,7 @@ func (r *Replica) enter(ctx context.Context) (first []uint64, err error) {
 			}
 		case missing == nil && r.id == 0: // all are there, and nobody has a log that is older than a moment
 			r.id, r.made = firstID(r.o.Node), true
-			return all, r.dir.setID(r.id)
+			return all, r.dir.setID(r.id, false)
 		}
 		if time.Since(said) > sayAgain {
 			said = time.Now()
@@ -83,7 +83,7 @@ func (r *Replica) look(ctx context.Context) (exists []uint64, err error) {
 func (r *Replica) comeBack(ctx context.Context, first []uint64) ([]uint64, error) {
 	if r.id == 0 {
 		r.id = otherID(r.o.Node)
-		if err := r.dir.setID(r.id); err != nil {
+		if err := r.dir.setID(r.id, false); err != nil {
 			return nil, err
 		}
 	}

@@ -21,8 +21,9 @@ import (
 // folder is where a node keeps its copy of the log: the log itself, and which replica it is. A log that comes from
 // another node is made in "coming", is whole in "ready", and takes the place of the old one.
 type folder struct {
-	dir string
-	o   file.Options // but for Dir
+	dir   string
+	o     file.Options // but for Dir
+	began bool         // there has been a log in it: others may count on what was there
 }
 
 const (
@@ -45,7 +46,17 @@ func (f folder) Open(ctx context.Context) (journal.Journal, error) {
 	if err := f.finish(); err != nil {
 		return nil, err
 	}
-	return f.open(ctx, logName)
+	if _, err := os.Stat(f.path(logName)); f.began && errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("%s is missing, and other nodes count on what was in it: remove %s, so that this node "+
+			"comes back with a new copy of the log", f.path(logName), f.dir)
+	}
+	j, err := f.open(ctx, logName)
+	var damage *journal.DamageError
+	if errors.As(err, &damage) {
+		err = fmt.Errorf("this node's copy of the log is damaged; do not repair it, since other nodes count on what was "+
+			"in it: remove %s, so that this node comes back with a new copy: %w", f.dir, err)
+	}
+	return j, err
 }
 
 // finish puts a log that is ready in its place, after a crash had come in between.
@@ -95,24 +106,29 @@ func syncFolder(dir string) error {
 	return errors.Join(d.Sync(), d.Close())
 }
 
-// id is which replica the folder is of; 0: none yet.
-func (f folder) id() (uint64, error) {
+// beganWord stands behind the id once there is a log.
+const beganWord = "began"
+
+// id is which replica the folder is of, and whether there has been a log in it; 0: none yet.
+func (f folder) id() (id uint64, began bool, err error) {
 	b, err := os.ReadFile(f.path(idName))
 	if errors.Is(err, fs.ErrNotExist) {
-		return 0, nil
+		return 0, false, nil
 	}
 	if err != nil {
-		return 0, err
+		return 0, false, err
 	}
-	id, err := strconv.ParseUint(strings.TrimSpace(string(b)), 16, 64)
-	if err != nil || id == 0 {
-		return 0, fmt.Errorf("%s says which replica of the log this is, and cannot be read: %q", f.path(idName), b)
+	digits, word, _ := strings.Cut(strings.TrimSpace(string(b)), " ")
+	id, err = strconv.ParseUint(digits, 16, 64)
+	if err != nil || id == 0 || word != "" && word != beganWord {
+		return 0, false, fmt.Errorf("%s says which replica of the log this is, and cannot be read: %q",
+			f.path(idName), b)
 	}
-	return id, nil
+	return id, word == beganWord, nil
 }
 
 // setID makes the folder that of a replica, durably.
-func (f folder) setID(id uint64) error {
+func (f folder) setID(id uint64, began bool) error {
 	if err := os.MkdirAll(f.dir, 0o700); err != nil {
 		return err
 	}
@@ -121,7 +137,11 @@ func (f folder) setID(id uint64) error {
 	if err != nil {
 		return err
 	}
-	_, err = fmt.Fprintf(w, "%016x\n", id)
+	text := fmt.Sprintf("%016x", id)
+	if began {
+		text += " " + beganWord
+	}
+	_, err = fmt.Fprintln(w, text)
 	if err := errors.Join(err, w.Sync(), w.Close()); err != nil {
 		return err
 	}

@@ -83,9 +83,9 @@ func Open(ctx context.Context, o Options) (*Replica, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := &Replica{o: o, dir: folder{dir, o.File}, changed: make(chan struct{}), heard: map[string]bool{}}
+	r := &Replica{o: o, dir: folder{dir: dir, o: o.File}, changed: make(chan struct{}), heard: map[string]bool{}}
 	r.ctx, r.end = context.WithCancel(context.WithoutCancel(ctx))
-	if r.id, err = r.dir.id(); err != nil {
+	if r.id, r.dir.began, err = r.dir.id(); err != nil {
 		return nil, err
 	}
 	o.Link.Handle(memberKind, r.answer)
@@ -126,6 +126,11 @@ func (r *Replica) start(ctx context.Context, peers []uint64) error {
 	r.mu.Lock()
 	r.raft = replica
 	r.mu.Unlock()
+	if !r.dir.began {
+		if err := r.dir.setID(r.id, true); err != nil {
+			return err
+		}
+	}
 	close(began)
 	r.o.Link.Handle(parcelKind, r.parcel)
 	r.running.Go(r.watch)

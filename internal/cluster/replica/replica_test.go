@@ -6,6 +6,7 @@ import (
 	"net"
 	"os"
 	"path/filepath"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -210,4 +211,39 @@ func TestANodeThatHasLostItsDiskComesBackAsAnotherReplica(t *testing.T) {
 	owner.stop(t)
 	put(t, j, 23)
 	mustHave(t, j, 23)
+}
+
+func TestANodeWhoseLogIsGoneButNotItsNameDoesNotBeginANewOne(t *testing.T) {
+	all := three(t)
+	startAll(t, all)
+	owner, j := ownerOf(t, all)
+	put(t, j, 1)
+	var lost *node
+	for _, n := range all {
+		if n != owner {
+			lost = n
+		}
+	}
+	lost.stop(t)
+	put(t, j, 2)
+	dir := filepath.Join(lost.dir, "cluster")
+	if err := os.RemoveAll(filepath.Join(dir, "log")); err != nil {
+		t.Fatal(err)
+	}
+	if err := lost.start(t); err == nil || !strings.Contains(err.Error(), "remove "+dir) {
+		t.Fatalf("a node without what others count on starts: %v", err)
+	}
+	if err := os.RemoveAll(dir); err != nil { // as it says
+		t.Fatal(err)
+	}
+	if err := lost.start(t); err != nil {
+		t.Fatal(err)
+	}
+	waittest.Until(t, "the node can own the log", func() bool {
+		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+		defer cancel()
+		return owner.r.Transfer(ctx, lost.name) == nil || lost.r.Owner().Node == lost.name
+	})
+	_, j = ownerOf(t, all)
+	mustHave(t, j, 2)
 }
