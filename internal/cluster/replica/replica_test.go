@@ -213,6 +213,41 @@ func TestANodeThatHasLostItsDiskComesBackAsAnotherReplica(t *testing.T) {
 	mustHave(t, j, 23)
 }
 
+func TestALogIsThereWhenEveryNodeHasHadANewDiskAndAllAreStartedAgain(t *testing.T) {
+	all := three(t)
+	startAll(t, all)
+	_, j := ownerOf(t, all)
+	put(t, j, 1)
+	for i, n := range all {
+		n.stop(t)
+		if err := os.RemoveAll(n.dir); err != nil {
+			t.Fatal(err)
+		}
+		if err := n.start(t); err != nil {
+			t.Fatal(err)
+		}
+		waittest.Until(t, "the node can own the log", func() bool {
+			for _, o := range all {
+				ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+				err := o.r.Transfer(ctx, n.name)
+				cancel()
+				if err == nil || n.r.Owner().Node == n.name {
+					return true
+				}
+			}
+			return false
+		})
+		_, j = ownerOf(t, all)
+		put(t, j, uint64(i+2))
+	}
+	for _, n := range all {
+		n.stop(t)
+	}
+	startAll(t, all)
+	_, j = ownerOf(t, all)
+	mustHave(t, j, 4)
+}
+
 func TestANodeWhoseLogIsGoneButNotItsNameDoesNotBeginANewOne(t *testing.T) {
 	all := three(t)
 	startAll(t, all)

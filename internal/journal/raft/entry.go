@@ -122,6 +122,9 @@ const (
 	markEntry = 1 // an entry: the records of its group follow; of what is not a group the mark has the data as body
 	markState = 2 // term and vote
 	markKept  = 3 // a record that was live in a checkpoint which came from another node: it follows
+	// markCommit says up to which entry the log is on most nodes, when that changes who has the log: else those who
+	// have it by now could not elect after a start.
+	markCommit = 4
 )
 
 // mark is the head of the first record of a group in the local journal.
@@ -156,7 +159,7 @@ func markOf(g journal.Group) (m mark, err error) {
 	d := decoder{rest: g.Records[0].Head}
 	m.what, m.kind, m.group = d.byte(), pb.EntryType(d.byte()), d.byte() == 1
 	m.index, m.term, m.base = d.number(), d.number(), uint32(d.number())
-	if d.bad || m.what < markEntry || m.what > markKept {
+	if d.bad || m.what < markEntry || m.what > markCommit {
 		return m, fmt.Errorf("%w: group %d of the local journal is none of a replicated log", errEntry, g.Position)
 	}
 	return m, nil

@@ -139,6 +139,7 @@ func load(ctx context.Context, o *Options, local journal.Journal) (l *log, live 
 	if err := l.take(&h, &f); err != nil {
 		return nil, nil, false, err
 	}
+	l.commit = min(f.commit, l.last)
 	return l, append(live, f.lasting(h.at)...), fresh, nil
 }
 
@@ -177,6 +178,7 @@ func loadCheckpoint(ctx context.Context, o *Options, local journal.Journal) (h h
 // found is what a start finds in the local journal, one group after the other.
 type found struct {
 	state   [2]uint64
+	commit  uint64
 	entries []foundEntry // one behind the other, without a gap
 }
 
@@ -198,6 +200,8 @@ func (f *found) group(g journal.Group, checkpoint uint64) error {
 		if m.term > f.state[0] || m.term == f.state[0] && m.index != 0 {
 			f.state = [2]uint64{m.term, m.index}
 		}
+	case markCommit:
+		f.commit = max(f.commit, m.index)
 	case markEntry:
 		for n := len(f.entries); n > 0 && f.entries[n-1].index >= m.index; n-- {
 			f.entries = f.entries[:n-1] // a later leader's entry is in its place

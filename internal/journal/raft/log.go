@@ -44,6 +44,7 @@ type log struct {
 	recentBytes              int
 	confs                    []conf
 	state                    [2]uint64 // term and vote
+	commit                   uint64    // what a start knows to be on most nodes, behind the newest checkpoint
 	none                     bool      // no owner has saved a checkpoint
 	older                    uint64    // the older of two kept checkpoints
 	newest, newestTerm       uint64    // the newest checkpoint
@@ -269,7 +270,7 @@ func (l *log) vote(state [2]uint64) {
 func (l *log) InitialState() (*pb.HardState, *pb.ConfState, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return &pb.HardState{Term: new(l.state[0]), Vote: new(l.state[1]), Commit: new(l.newest)}, l.confAt(l.newest), nil
+	return &pb.HardState{Term: new(l.state[0]), Vote: new(l.state[1]), Commit: new(max(l.newest, l.commit))}, l.confAt(l.newest), nil
 }
 
 // FirstIndex implements raft's Storage.

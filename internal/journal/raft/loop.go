@@ -249,6 +249,11 @@ func (r *Replica) apply(m *pb.Message) {
 		}
 		if change != nil {
 			r.log.joined(e.GetIndex(), l.node.ApplyConfChange(change))
+			// It is durable before what this node promises as one of them.
+			mark := mark{what: markCommit, index: e.GetIndex()}
+			if err := r.log.journal().Write([]journal.Record{mark.record(nil)}); err != nil {
+				r.o.Report(fmt.Errorf("note who has the log: %w", err)) // a checkpoint says it, too
+			}
 		}
 		if l.leads && l.firstOwn == 0 && e.GetTerm() == l.term {
 			l.firstOwn = e.GetIndex()
