@@ -10,6 +10,7 @@ import (
 	"hash"
 	"hash/crc32"
 	"io"
+	"slices"
 
 	etcd "go.etcd.io/raft/v3"
 	pb "go.etcd.io/raft/v3/raftpb"
@@ -111,6 +112,11 @@ func (r *Replica) pack(ctx context.Context, to io.Writer, what byte, m *pb.Messa
 	}
 	table := &log{local: local, places: h.places}
 	h.places = nil
+	// Raft takes a snapshot if it knows the one who gets it. Who was taken in later has no vote yet as of the checkpoint,
+	// and finds the entry that takes him in behind it.
+	if what == parcelSnapshot && !slices.Contains(append(h.conf.GetVoters(), h.conf.GetLearners()...), m.GetTo()) {
+		h.conf.Learners = append(h.conf.Learners, m.GetTo())
+	}
 	w.bytes([]byte{what})
 	w.bytes(h.encode())
 	if what == parcelSnapshot {

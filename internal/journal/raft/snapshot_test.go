@@ -73,3 +73,37 @@ func TestAVoteIsRememberedWhenThePowerFailsRightAfterTheLogCameAnew(t *testing.T
 		t.Errorf("the node has voted for %d in term %d and remembers %v", want[1], want[0], found.state)
 	}
 }
+
+func TestANewReplicaIsGivenALogThatBeginsBeforeItWasTakenIn(t *testing.T) {
+	c := newCluster(t, 3, func(uint64) Local { return &inMemory{disk: memory.New()} })
+	c.live = liveOf
+	c.startAll()
+	clerk := ownNow(t, c)
+	l := &ledger{there: map[uint64]bool{}, maybe: map[uint64]bool{}}
+	draw := rand.New(rand.NewPCG(1, 2))
+	for range 4 {
+		l.work(clerk, 20, draw)
+		if err := clerk.save(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	// No checkpoint is saved from here on.
+	const id = 4
+	leads := clerk.replica()
+	if err := leads.Change(t.Context(), Learn, id); err != nil {
+		t.Fatal(err)
+	}
+	c.local[id] = &inMemory{disk: memory.New()}
+	r := c.start(id)
+	defer c.stop(id)
+	waittest.Until(t, "the new replica has the log", func() bool {
+		return r.Status().Applied >= leads.Status().Applied
+	})
+	if err := leads.Change(t.Context(), Vote, id); err != nil {
+		t.Fatal(err)
+	}
+	waittest.Until(t, "all know who has the log", func() bool {
+		voters, learners := r.Members()
+		return len(voters) == 4 && len(learners) == 0
+	})
+}
