@@ -358,13 +358,10 @@ func atMost(entries []*pb.Entry, maxSize uint64) []*pb.Entry {
 	return slices.Clone(entries)
 }
 
-// read reads entries from the local journal. Of records that are released only the head is there.
+// read reads entries from the local journal, no more than maxSize bytes of them but for the last. Of records that are
+// released only the head is there.
 func (l *log) read(from journal.Position, lo, hi, maxSize uint64) (entries []*pb.Entry, err error) {
-	type part struct{ entry, record int }
-	var groups [][]journal.Record
-	var addrs []journal.Address
-	var parts []part
-	size := uint64(0)
+	var groups []journal.Group
 	for g, err := range l.journal().Scan(context.Background(), from) {
 		if err != nil {
 			return nil, err
@@ -376,33 +373,54 @@ func (l *log) read(from journal.Position, lo, hi, maxSize uint64) (entries []*pb
 		if m.what != markEntry || m.index < lo || !l.has(m.index, g.Position) {
 			continue
 		}
-		if m.index >= hi || m.index != lo+uint64(len(entries)) {
+		if m.index >= hi || m.index != lo+uint64(len(groups)) {
 			break
 		}
-		records := make([]journal.Record, len(g.Records))
-		for i, r := range g.Records {
-			records[i] = r
-			records[i].Head = slices.Clone(r.Head)
-			if i > 0 || !m.group {
-				addrs = append(addrs, journal.Address{Position: g.Position, Index: uint32(i)})
-				parts = append(parts, part{len(entries), i})
-			}
+		records := slices.Clone(g.Records)
+		for i := range records {
+			records[i].Head = slices.Clone(records[i].Head)
 		}
-		entries = append(entries, &pb.Entry{Type: m.kind.Enum(), Term: new(m.term), Index: new(m.index)})
-		groups = append(groups, records)
-		// Bodies are not known yet: few entries a call bound them.
-		if size += 1; size >= readEntries {
+		groups = append(groups, journal.Group{Position: g.Position, Records: records})
+		if len(groups) >= readEntries {
 			break
 		}
 	}
-	if len(entries) == 0 {
+	if len(groups) == 0 {
 		return nil, fmt.Errorf("%w: entry %d is not in the local journal", errEntry, lo)
+	}
+	size := uint64(0)
+	for _, g := range groups { // bodies one group at a time: they may be large
+		e, err := l.readEntry(g)
+		if err != nil {
+			return nil, err
+		}
+		entries = append(entries, e)
+		if size += uint64(proto.Size(e)); size > maxSize {
+			break
+		}
+	}
+	return atMost(entries, maxSize), nil
+}
+
+// readEntry makes an entry of a group of the local journal, whose bodies it reads.
+func (l *log) readEntry(g journal.Group) (*pb.Entry, error) {
+	m, err := markOf(g)
+	if err != nil {
+		return nil, err
+	}
+	var addrs []journal.Address
+	first := 0
+	if m.group {
+		first = 1 // the mark has no body
+	}
+	for i := range g.Records[first:] {
+		addrs = append(addrs, journal.Address{Position: g.Position, Index: uint32(first + i)})
 	}
 	var damage error
 	err = l.journal().Read(context.Background(), addrs, func(i int, r journal.Record, err error) {
 		switch {
 		case err == nil:
-			groups[parts[i].entry][parts[i].record].Body = r.Body
+			g.Records[first+i].Body = r.Body
 		case isReleased(err): // nobody needs it; the others learn so from a checkpoint
 		default:
 			damage = err
@@ -414,14 +432,11 @@ func (l *log) read(from journal.Position, lo, hi, maxSize uint64) (entries []*pb
 	if err != nil {
 		return nil, err
 	}
-	for i, records := range groups {
-		if m, _ := markOf(journal.Group{Records: records[:1]}); m.group {
-			entries[i].Data = encodeGroup(records[1:])
-		} else {
-			entries[i].Data = records[0].Body
-		}
+	e := &pb.Entry{Type: m.kind.Enum(), Term: new(m.term), Index: new(m.index), Data: g.Records[0].Body}
+	if m.group {
+		e.Data = encodeGroup(g.Records[1:])
 	}
-	return atMost(entries, maxSize), nil
+	return e, nil
 }
 
 // readEntries is how many entries are read from the local journal at once.

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"io"
-	"math"
 	"slices"
 	"sync"
 	"time"
@@ -54,6 +53,8 @@ const (
 	pendingBytes  = 64 << 20
 	// messageBytes is what a message to another replica carries of entries, if one is not larger by itself.
 	messageBytes = 1 << 20
+	// applyBytes is how much of what is on most nodes is looked at at once: after a start it is read for that.
+	applyBytes = 16 << 20
 	// linger is how long what nobody waits for may wait for a group that somebody does.
 	linger = 2 * time.Millisecond
 )
@@ -179,7 +180,7 @@ func Start(ctx context.Context, o Options) (*Replica, error) {
 	r.loop.state = l.state
 	r.loop.node, err = etcd.NewRawNode(&etcd.Config{
 		ID: o.ID, ElectionTick: o.ElectionTicks, HeartbeatTick: 2, Storage: l, Applied: l.newest,
-		AsyncStorageWrites: true, MaxSizePerMsg: messageBytes, MaxCommittedSizePerReady: math.MaxUint64,
+		AsyncStorageWrites: true, MaxSizePerMsg: messageBytes, MaxCommittedSizePerReady: applyBytes,
 		MaxInflightMsgs: 256, MaxInflightBytes: 64 << 20, CheckQuorum: true, PreVote: true,
 		DisableProposalForwarding: true, StepDownOnRemoval: true, Logger: logger{o.Report},
 	})
