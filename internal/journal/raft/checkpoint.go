@@ -17,7 +17,8 @@ func (r *Replica) save(ctx context.Context, at uint64, write func(io.Writer) err
 	return nil
 }
 
-// keep saves a checkpoint in the local journal.
+// keep saves a checkpoint in the local journal. One that is older than the newest, as of an owner that has lost the log
+// meanwhile, it does not: what lies behind that may be gone.
 func (r *Replica) keep(ctx context.Context, at uint64, write func(io.Writer) error) error {
 	r.saving.Lock()
 	defer r.saving.Unlock()
@@ -25,6 +26,10 @@ func (r *Replica) keep(ctx context.Context, at uint64, write func(io.Writer) err
 	l.mu.Lock()
 	owner := at
 	at = max(at, l.compacted) // the log begins there
+	if at < l.newest && !l.none {
+		l.mu.Unlock()
+		return nil
+	}
 	term, err := l.termLocked(at)
 	i, _ := slices.BinarySearchFunc(l.places, at+1, func(p place, x uint64) int { return p.before(x, 0) })
 	h := header{at: at, term: term, owner: owner, conf: l.confAt(at), state: l.state,
