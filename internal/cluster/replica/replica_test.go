@@ -282,3 +282,51 @@ func TestANodeWhoseLogIsGoneButNotItsNameDoesNotBeginANewOne(t *testing.T) {
 	_, j = ownerOf(t, all)
 	mustHave(t, j, 2)
 }
+
+func TestNodesThatHaveLostTheirDisksOneAfterTheOtherStartTogether(t *testing.T) {
+	all := three(t)
+	startAll(t, all)
+	_, j := ownerOf(t, all)
+	for n := range uint64(20) {
+		put(t, j, n+1)
+	}
+	for _, lost := range all[1:] {
+		lost.stop(t)
+		if err := os.RemoveAll(lost.dir); err != nil {
+			t.Fatal(err)
+		}
+		if err := lost.start(t); err != nil {
+			t.Fatal(err)
+		}
+		owner, _ := nowOwner(t, all)
+		waittest.Until(t, "the node has a vote", func() bool {
+			for _, m := range owner.r.Status().Members {
+				if m.Node == lost.name && m.Known && m.Lag == 0 && owner.r.Transfer(t.Context(), lost.name) == nil {
+					return true
+				}
+			}
+			return lost.r.Owner().Node == lost.name
+		})
+	}
+	for _, n := range all {
+		n.stop(t)
+	}
+	startAll(t, all)
+	_, j = ownerOf(t, all)
+	mustHave(t, j, 20)
+}
+
+// nowOwner waits for the node that leads.
+func nowOwner(t *testing.T, all []*node) (owner *node, term uint64) {
+	t.Helper()
+	waittest.Until(t, "a node owns the log", func() bool {
+		for _, n := range all {
+			if n.r != nil && n.r.Owner().Node == n.name {
+				owner, term = n, n.r.Owner().Term
+				return true
+			}
+		}
+		return false
+	})
+	return owner, term
+}

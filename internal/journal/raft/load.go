@@ -139,7 +139,7 @@ func load(ctx context.Context, o *Options, local journal.Journal) (l *log, live 
 	if err := l.take(&h, &f); err != nil {
 		return nil, nil, false, err
 	}
-	l.commit = min(f.commit, l.last)
+	l.commit = min(f.committed(), l.last)
 	return l, append(live, f.lasting(h.at)...), fresh, nil
 }
 
@@ -186,6 +186,7 @@ type foundEntry struct {
 	place
 	term    uint64
 	group   bool
+	change  bool // who has the log changes
 	lasting []journal.Address
 }
 
@@ -213,7 +214,8 @@ func (f *found) group(g journal.Group, checkpoint uint64) error {
 			}
 			f.entries = f.entries[:0] // what is older than the checkpoints has gaps
 		}
-		e := foundEntry{place: place{index: m.index, at: g.Position}, term: m.term, group: m.group}
+		e := foundEntry{place: place{index: m.index, at: g.Position}, term: m.term, group: m.group,
+			change: m.kind != pb.EntryNormal}
 		if m.group {
 			e.records = uint32(len(g.Records) - 1)
 		}
@@ -235,6 +237,19 @@ func (f *found) lasting(index uint64) (all []journal.Address) {
 		}
 	}
 	return all
+}
+
+// committed is up to where the log is known to be on most nodes. Who has the log is as of there: forgotten by more than
+// one change, too few nodes would be taken for most of them. The last one may not have been noted before it was
+// followed by another; but that was proposed only when the one before was on most nodes.
+func (f *found) committed() uint64 {
+	known, before := f.commit, uint64(0)
+	for _, e := range f.entries {
+		if e.change {
+			known, before = max(known, before), e.index
+		}
+	}
+	return known
 }
 
 // take makes the log of a checkpoint and of what was found.
