@@ -53,8 +53,8 @@ func (f folder) Open(ctx context.Context) (journal.Journal, error) {
 	j, err := f.open(ctx, logName)
 	var damage *journal.DamageError
 	if errors.As(err, &damage) {
-		err = fmt.Errorf("this node's copy of the log is damaged; do not repair it, since other nodes count on what was "+
-			"in it: remove %s, so that this node comes back with a new copy: %w", f.dir, err)
+		err = fmt.Errorf("this node's copy of the log is damaged; do not repair it, since other nodes count on what "+
+			"was in it: remove %s, so that this node comes back with a new copy: %w", f.dir, err)
 	}
 	return j, err
 }

@@ -270,7 +270,8 @@ func (l *log) vote(state [2]uint64) {
 func (l *log) InitialState() (*pb.HardState, *pb.ConfState, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return &pb.HardState{Term: new(l.state[0]), Vote: new(l.state[1]), Commit: new(max(l.newest, l.commit))}, l.confAt(l.newest), nil
+	state := &pb.HardState{Term: new(l.state[0]), Vote: new(l.state[1]), Commit: new(max(l.newest, l.commit))}
+	return state, l.confAt(l.newest), nil
 }
 
 // FirstIndex implements raft's Storage.

@@ -112,8 +112,8 @@ func (r *Replica) pack(ctx context.Context, to io.Writer, what byte, m *pb.Messa
 	}
 	table := &log{local: local, places: h.places}
 	h.places = nil
-	// Raft takes a snapshot if it knows the one who gets it. Who was taken in later has no vote yet as of the checkpoint,
-	// and finds the entry that takes him in behind it.
+	// Raft takes a snapshot if it knows the one who gets it. Who was taken in later than the checkpoint has no vote as
+	// of that, and finds the entry that takes him in behind it.
 	if what == parcelSnapshot && !slices.Contains(append(h.conf.GetVoters(), h.conf.GetLearners()...), m.GetTo()) {
 		h.conf.Learners = append(h.conf.Learners, m.GetTo())
 	}
