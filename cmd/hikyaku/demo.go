@@ -42,6 +42,7 @@ that took, beside the figures of the field report that it goes back to, and how 
 	cmd.Flags().IntVar(&d.users, "users", 10_000, "how many there are")
 	cmd.Flags().StringVar(&d.dir, "dir", "", "keep journal, database and keys in this `FOLDER` (default: a temporary "+
 		"one)")
+	cmd.AddCommand(newDemoCluster())
 	return cmd
 }
 
