@@ -130,6 +130,7 @@ func (d *clusterDemo) run(ctx context.Context) error {
 	err := d.killing(ctx)
 	endWriters()
 	writers.Wait()
+	d.book.end(time.Now())
 	if err == nil {
 		err = d.drain(ctx)
 	}
@@ -173,6 +174,10 @@ func (d *clusterDemo) killing(ctx context.Context) error {
 		}
 		if over && !d.book.waits() {
 			return nil
+		}
+		if now.Sub(killed) > d.every+readyWithin {
+			return fmt.Errorf("nobody took the shard over within %v\n%s", readyWithin,
+				said(d.nodes["a"].log, 0))
 		}
 		d.draw(&all)
 		owner := d.nodes[all.Owner.Node]

@@ -15,6 +15,7 @@ type demoBook struct {
 	mu        sync.Mutex
 	doors     map[string]*demoCount
 	last      time.Time // somebody was acknowledged something
+	ended     time.Time // the writers did; zero: they go on
 	takeovers []*takeover
 }
 
@@ -38,6 +39,13 @@ func newDemoBook() *demoBook { return &demoBook{doors: map[string]*demoCount{}} 
 
 // begin says when the clients begin.
 func (b *demoBook) begin(at time.Time) { b.last = at }
+
+// end says that the writers have ended.
+func (b *demoBook) end(at time.Time) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.ended = at
+}
 
 // of has to be called with the lock.
 func (b *demoBook) of(door string) *demoCount {
@@ -144,10 +152,14 @@ func (b *demoBook) table(doors []*demoDoor) *measure.Table {
 	defer b.mu.Unlock()
 	t := measure.NewTable(measure.Column{Name: "door"}, right("put"), right("acknowledged"), right("taken"),
 		right("errors"), right("longest silence"))
+	until := b.ended
+	if until.IsZero() {
+		until = time.Now()
+	}
 	for _, d := range doors {
 		c := b.of(d.name)
 		t.Row(d.name, measure.Count(int64(c.put)), measure.Count(int64(len(c.acked))),
-			measure.Count(int64(len(c.taken))), measure.Count(int64(c.errors)), measure.Duration(c.silence))
+			measure.Count(int64(len(c.taken))), measure.Count(int64(c.errors)), measure.Duration(max(c.silence, until.Sub(c.last))))
 	}
 	return t
 }
