@@ -27,6 +27,10 @@ export GOFLAGS := $(GOFLAGS) -tags=gms_pure_go$(addprefix $(comma),$(TAGS))
 demo: build ## Build hikyaku and watch its main job: Ctrl-C ends it
 	bin/hikyaku demo
 
+.PHONY: demo-cluster
+demo-cluster: build ## Kill the owner of three nodes every five seconds, and count what is lost
+	bin/hikyaku demo cluster
+
 .PHONY: build
 build: need-go ## Build bin/hikyaku; TAGS=no_mysql leaves out the MySQL door
 	@scripts/build

@@ -137,8 +137,8 @@ func (d *clusterDemo) run(ctx context.Context) error {
 	endReaders()
 	readers.Wait()
 	d.wipe()
-	if err == nil {
-		err = ctx.Err()
+	if ctx.Err() != nil {
+		return fmt.Errorf("stopped after %s: %w", measure.Duration(time.Since(d.begun)), context.Canceled)
 	}
 	if err != nil {
 		return err

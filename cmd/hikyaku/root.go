@@ -19,6 +19,7 @@ have, keeps them in a durable journal, picks them by condition, reshapes them an
 and shows where each millisecond went.
 
   hikyaku demo                 the main job on loopback, live, with a table of every hop at the end
+  hikyaku demo cluster         three nodes whose owner is killed again and again, and what that cost
   hikyaku -c FILE              run the pipelines of a configuration (the same as hikyaku run -c FILE)
   hikyaku serve [-c FILE]      open the doors, and run the pipelines, until Ctrl-C
   hikyaku validate -c FILE     check a configuration without starting anything`,
