@@ -143,7 +143,8 @@ func (d *clusterDemo) run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if err := d.book.write(d.out, d.doors); err != nil {
+	fmt.Fprintln(d.out)
+	if err := d.book.table(d.doors).WriteText(d.out); err != nil {
 		return err
 	}
 	return d.book.account(d.out)
@@ -196,7 +197,7 @@ func (d *clusterDemo) drain(ctx context.Context) error {
 	defer tick.Stop()
 	left, since := -1, time.Now()
 	for {
-		n := d.book.sum().lost
+		_, n := d.book.sum()
 		if n == 0 || n == left && time.Since(since) > readyWithin {
 			return nil
 		}
@@ -313,23 +314,20 @@ func (d *clusterDemo) addresses(door string) (all []string) {
 	return all
 }
 
-// prepare has each door make what its clients need, as soon as somebody owns the shard.
+// prepare waits until somebody owns the shard, and has him make what the clients need.
 func (d *clusterDemo) prepare(ctx context.Context) error {
 	within, end := context.WithTimeout(ctx, readyWithin)
 	defer end()
-	for _, door := range d.doors {
-		for at := d.addresses(door.name); ; at = append(at[1:], at[0]) {
-			err := door.try(within, at[0], door.prepare)
-			if err == nil {
-				break
-			}
-			if pause(within, lookEvery); within.Err() != nil {
-				return errors.Join(ctx.Err(), fmt.Errorf("the door %s did not open within %v: %w\n%s", door.name,
-					readyWithin, err, said(d.nodes["a"].log, 0)))
-			}
+	for {
+		err := prepareDemo(within, d.nodes["a"].address["http"])
+		if err == nil {
+			return nil
+		}
+		if pause(within, lookEvery); within.Err() != nil {
+			return errors.Join(ctx.Err(), fmt.Errorf("the nodes were not ready within %v: %w\n%s", readyWithin, err,
+				said(d.nodes["a"].log, 0)))
 		}
 	}
-	return nil
 }
 
 // say prints a line above the live tables.

@@ -9,11 +9,13 @@ import (
 )
 
 // demoLedgerLine is how the demo of a cluster ends.
-var demoLedgerLine = regexp.MustCompile(`(?m)^([1-9]\d*) takeovers: acknowledged ([1-9][\d,]*), taken ([\d,]+), 0 lost$`)
+var demoLedgerLine = regexp.MustCompile(
+	`(?m)^([1-9]\d*) takeovers: acknowledged ([1-9][\d,]*), taken ([\d,]+), 0 lost$`)
 
 func TestTheDemoOfAClusterLosesNothing(t *testing.T) {
 	dir := t.TempDir()
-	r := hikyaku(t, "", []string{"TMPDIR=" + dir, "TMP=" + dir}, "demo", "cluster", "--for", "10s", "--kill-every", "3s")
+	r := hikyaku(t, "", []string{"TMPDIR=" + dir, "TMP=" + dir}, "demo", "cluster", "--for", "10s",
+		"--kill-every", "3s")
 	line := demoLedgerLine.FindStringSubmatch(r.stdout)
 	if r.code != exitOK || line == nil || line[2] != line[3] {
 		t.Fatalf("exit status %d\n%s%s", r.code, r.stdout, r.stderr)
