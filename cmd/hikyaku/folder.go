@@ -24,6 +24,9 @@ func openToOthers(dataDir string) (first string, n int) {
 		}
 	}
 	journals := shardDirs(dataDir)
+	if log := nodeLog(dataDir); log != "" {
+		journals = append(journals, filepath.Dir(log), log)
+	}
 	for _, dir := range append([]string{dataDir}, journals...) {
 		if info, err := os.Stat(dir); err == nil {
 			look(dir, info)

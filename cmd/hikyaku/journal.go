@@ -30,8 +30,8 @@ func newJournalCheck() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "check DIR",
 		Short: "Read a whole journal and report what is damaged; changes nothing",
-		Long: `Reads every segment, group, body and checkpoint of the journal in DIR (a data_dir, or the journal folder in it),
-and the archives of functions in a data_dir.
+		Long: `Reads every segment, group, body and checkpoint of the journal in DIR (a data_dir, or the journal folder in it;
+of a node of a cluster its copy of the log), and the archives of functions in a data_dir.
 It changes nothing, and may look at a journal in use. Exit status 1 when there is damage.
 
 With --watch it looks again and again until it is interrupted, and tells each damaged place once. It reads beside the
@@ -154,12 +154,18 @@ func progressOf(label string) (show func(done, total int64), clear func()) {
 		}
 }
 
-// findJournals takes a data_dir for the journals in it, one of each shard.
-func findJournals(dir string) []string {
+// findJournals takes a data_dir for the journals in it: one of each shard, and a node's copy of a cluster's log.
+func findJournals(dir string) (dirs []string) {
 	if exists(journalDir(dir)) {
-		return shardDirs(dir)
+		dirs = shardDirs(dir)
 	}
-	return []string{dir}
+	if log := nodeLog(dir); log != "" {
+		dirs = append(dirs, log)
+	}
+	if dirs == nil {
+		dirs = []string{dir}
+	}
+	return dirs
 }
 
 func exists(path string) bool {
@@ -175,7 +181,10 @@ func newJournalRepair() *cobra.Command {
 		Short: "Make a damaged journal open again, at the price of what is damaged",
 		Long: `What is damaged cannot be brought back. Repair copies every file aside before it changes it, covers what cannot be
 read, and says precisely what was lost. Where nothing is lost it needs no --accept-loss. A torn tail after a crash
-needs no repair: the next start drops it.`,
+needs no repair: the next start drops it.
+
+A node of a cluster has a copy of a log that the other nodes have too, and nothing of it is made up: it gets the log anew
+from them.`,
 		Example: "  hikyaku journal repair --accept-loss ./hikyaku-data",
 		Args:    oneArg("the DIR of a journal, or its data_dir"),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -183,6 +192,9 @@ needs no repair: the next start drops it.`,
 				"check`; if you accept the loss, add --accept-loss"}
 			if !accept && !exists(args[0]) {
 				return loses
+			}
+			if log := nodeLog(args[0]); log != "" {
+				return notANodes(log)
 			}
 			journals := findJournals(args[0])
 			for _, dir := range journals {

@@ -149,6 +149,9 @@ func changeShards(ctx context.Context, data string, shards int, out io.Writer) e
 
 // writeShards writes and compares the new journals of a data_dir, and says durably that they are complete.
 func writeShards(ctx context.Context, data string, shards int, out io.Writer) (from int, err error) {
+	if log := nodeLog(data); log != "" && !exists(journalDir(data)) {
+		return 0, &hinted{fmt.Errorf("%s is of a node of a cluster, which has one shard", data), "docs/cluster.md"}
+	}
 	if !exists(journalDir(data)) {
 		return 0, &hinted{fmt.Errorf("%s has no journal", data), "DIR is what the configuration calls data_dir"}
 	}

@@ -42,10 +42,17 @@ in flight is finished or given back. Without a file it is the one with ./hikyaku
 const lookForStop = 20 * time.Millisecond
 
 func stop(ctx context.Context, out io.Writer, f *config.File, wait time.Duration) error {
-	pid, held, err := file.Holder(journalDir(f.DataDir))
+	dir := journalDir(f.DataDir)
+	if f.Cluster.On() {
+		dir = clusterLog(f.DataDir)
+	}
+	pid, held, err := file.Holder(dir)
 	switch {
 	case err != nil:
 		return err
+	case !held && f.Cluster.On():
+		return &hinted{fmt.Errorf("no node runs with the log in data_dir %s", f.DataDir), "one that waits for the other " +
+			"nodes before it has a log ends by SIGTERM"}
 	case !held:
 		return &hinted{fmt.Errorf("no hikyaku runs with data_dir %s", f.DataDir), "another configuration is named " +
 			"with -c, another folder with HIKYAKU_DATA"}
@@ -60,7 +67,7 @@ func stop(ctx context.Context, out io.Writer, f *config.File, wait time.Duration
 	tick := time.NewTicker(lookForStop)
 	defer tick.Stop()
 	for {
-		now, held, err := file.Holder(journalDir(f.DataDir))
+		now, held, err := file.Holder(dir)
 		if err != nil {
 			return err
 		}
