@@ -38,6 +38,10 @@ var openReplica = openRaft
 // handOver is how long a node that stops tries to give the shard to another one.
 const handOver = 5 * time.Second
 
+// openSoon is after how long whoever started a node hears that its doors are open, though its log is not: that may wait
+// for the other nodes, which may be started next.
+const openSoon = time.Second
+
 // serveNode runs a node of a cluster until ctx ends.
 func serveNode(ctx context.Context, s *serveFlags, f *config.File) (err error) {
 	log := newLogger(os.Stderr, f.Log, new(slog.LevelVar))
@@ -55,7 +59,14 @@ func serveNode(ctx context.Context, s *serveFlags, f *config.File) (err error) {
 	if err := openFront(ctx, front, f.API, log); err != nil {
 		return err
 	}
+	n := &node{flags: s, file: f, log: log}
+	defer onHangup(ctx, n.reload)()
+	ready := sync.OnceFunc(func() { s.tellReady(log) })
+	defer time.AfterFunc(openSoon, ready).Stop()
 	r, err := openReplica(ctx, f, l, log)
+	if ctx.Err() != nil && errors.Is(err, ctx.Err()) {
+		return nil // it was stopped while it waited for the others
+	}
 	if err != nil {
 		return err
 	}
@@ -63,9 +74,7 @@ func serveNode(ctx context.Context, s *serveFlags, f *config.File) (err error) {
 	defer cluster.Admit(l, r)()
 	log.Info("node open", "cluster", c.Name, "node", c.Node, "address", l.Addr().String(), "nodes", len(c.Peers),
 		"data_dir", f.DataDir)
-	s.tellReady(log)
-	n := &node{flags: s, file: f, log: log}
-	defer onHangup(ctx, n.reload)()
+	ready()
 	err = cluster.Run(ctx, r, front, func(ctx context.Context, j journal.Journal, term uint64) error {
 		log.Info("this node owns the shard", "term", term)
 		h, err := openHouseOver(ctx, n.latest(), os.Stderr, s.adopt, j)
