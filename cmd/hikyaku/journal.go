@@ -19,8 +19,8 @@ import (
 func newJournal() *cobra.Command {
 	return group(&cobra.Command{
 		Use:   "journal",
-		Short: "Check or repair a journal, or change the number of shards",
-	}, newJournalCheck(), newJournalRepair(), newJournalSplit(), newJournalJoin())
+		Short: "Check or repair a journal, change the number of shards, or copy it into a cluster",
+	}, newJournalCheck(), newJournalRepair(), newJournalSplit(), newJournalJoin(), newJournalCopy())
 }
 
 func newJournalCheck() *cobra.Command {

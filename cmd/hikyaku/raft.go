@@ -8,6 +8,8 @@ import (
 
 	"github.com/hikyaku/hikyaku/internal/cluster/replica"
 	"github.com/hikyaku/hikyaku/internal/config"
+	"github.com/hikyaku/hikyaku/internal/journal"
+	"github.com/hikyaku/hikyaku/internal/journal/file"
 	"github.com/hikyaku/hikyaku/internal/link"
 	"github.com/hikyaku/hikyaku/internal/queue"
 )
@@ -19,4 +21,9 @@ func openRaft(ctx context.Context, f *config.File, l *link.Listener, log *slog.L
 		File: fileOptions(f, log), Live: queue.Live,
 		Report: func(err error) { log.Warn("replica", "error", err) },
 	})
+}
+
+// openAlone opens or makes a log whose group is one node.
+func openAlone(ctx context.Context, node, dir string, o file.Options) (journal.Journal, error) {
+	return replica.OpenAlone(ctx, node, dir, o)
 }

@@ -1,0 +1,62 @@
+package replica
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"path/filepath"
+	"time"
+
+	pb "go.etcd.io/raft/v3/raftpb"
+
+	"github.com/hikyaku/hikyaku/internal/journal"
+	"github.com/hikyaku/hikyaku/internal/journal/file"
+	"github.com/hikyaku/hikyaku/internal/journal/raft"
+)
+
+// aloneTick is short: a node that is alone waits only for itself.
+const aloneTick = 20 * time.Millisecond
+
+// alone is a log whose group is one node.
+type alone struct {
+	journal.Journal
+	replica *raft.Replica
+}
+
+// OpenAlone opens the log in a node's folder without any other node, and makes one that is missing: its group is this
+// node alone. When Open opens it later, other nodes, which have no log, are taken in like nodes that have lost theirs.
+// The caller has the folder for himself, and closes the journal. A log whose group has other nodes is refused.
+func OpenAlone(ctx context.Context, node, dir string, o file.Options) (journal.Journal, error) {
+	dir, err := filepath.Abs(dir)
+	if err != nil {
+		return nil, err
+	}
+	f, own := folder{dir, o}, firstID(node)
+	id, err := f.id()
+	if err == nil && id == 0 {
+		id, err = own, f.setID(own)
+	}
+	if err != nil {
+		return nil, err
+	}
+	r, err := raft.Start(ctx, raft.Options{ID: id, Peers: []uint64{own}, Local: f, Tick: aloneTick,
+		Send: func([]*pb.Message) {},
+		Ship: func(context.Context, uint64, func(io.Writer) error) error { return errAlone }})
+	if err != nil {
+		return nil, err
+	}
+	if voters, learners := r.Members(); id != own || len(voters)+len(learners) != 1 {
+		return nil, errors.Join(fmt.Errorf("%s: %w", dir, errAlone), r.Close())
+	}
+	j, _, err := r.Own(ctx)
+	if err != nil {
+		return nil, errors.Join(err, r.Close())
+	}
+	return &alone{j, r}, nil
+}
+
+var errAlone = errors.New("the log is not this node's alone")
+
+// Close implements journal.Journal. It closes the node's copy, too.
+func (a *alone) Close() error { return errors.Join(a.Journal.Close(), a.replica.Close()) }
