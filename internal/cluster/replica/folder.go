@@ -168,3 +168,9 @@ func otherID(node string) uint64 {
 
 // isOf tells whether an id is of a node.
 func isOf(id uint64, node string) bool { return id>>32 == firstID(node)>>32 }
+
+// has tells whether something is in the folder.
+func (f folder) has(name string) bool {
+	_, err := os.Stat(f.path(name))
+	return err == nil
+}

@@ -453,6 +453,8 @@ func (r *Replica) answer(ctx context.Context, peer string, c net.Conn) {
 				t.Member = true
 			}
 		}
+	} else if r.dir.has(logName) || r.dir.has(readyName) {
+		return // it is being opened: who asks must not take it for none
 	}
 	_ = json.NewEncoder(c).Encode(t) // who asked is gone, or knows it
 }
