@@ -44,6 +44,7 @@ var floors = []floor{
 	{"shards", []string{"internal/shard"}, "several stores as one"},
 	{"queues", []string{"internal/queue"}, "topics, queues, claims, dead letters"},
 	{"waiters", []string{"internal/interest"}, "who waits for which messages"},
+	{"copies", []string{"internal/cluster/replica"}, "a node's copy of the log, and its way to the others"},
 	{"replicas", []string{"internal/journal/raft"}, "one log on several nodes"},
 	{"disk tests", []string{"internal/journal/file/faultfs"}, "a disk that fails when told, for tests"},
 	{"disk", []string{"internal/journal/file"}, "the journal in files"},

@@ -32,10 +32,11 @@ func OpenAlone(ctx context.Context, node, dir string, o file.Options) (journal.J
 	if err != nil {
 		return nil, err
 	}
-	f, own := folder{dir, o}, firstID(node)
-	id, err := f.id()
+	f, own := folder{dir: dir, o: o}, firstID(node)
+	id, began, err := f.id()
+	f.began = began
 	if err == nil && id == 0 {
-		id, err = own, f.setID(own)
+		id, err = own, f.setID(own, false)
 	}
 	if err != nil {
 		return nil, err
@@ -48,6 +49,12 @@ func OpenAlone(ctx context.Context, node, dir string, o file.Options) (journal.J
 	}
 	if voters, learners := r.Members(); id != own || len(voters)+len(learners) != 1 {
 		return nil, errors.Join(fmt.Errorf("%s: %w", dir, errAlone), r.Close())
+	}
+	if !began {
+		err = f.setID(id, true)
+	}
+	if err != nil {
+		return nil, errors.Join(err, r.Close())
 	}
 	j, _, err := r.Own(ctx)
 	if err != nil {
