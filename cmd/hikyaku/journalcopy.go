@@ -65,7 +65,6 @@ changed. Damage is not copied: look with ` + "`hikyaku journal check`" + `, and 
 // copying is where a node's log is made, beside clusterDir. What is in it is of a copy that was not ended.
 const copying = "cluster-copying"
 
-
 // copyIntoCluster makes the log of a node, whose configuration is f, from the journal of a data_dir.
 func copyIntoCluster(ctx context.Context, from string, f *config.File, out io.Writer) error {
 	switch {

@@ -51,8 +51,8 @@ func stop(ctx context.Context, out io.Writer, f *config.File, wait time.Duration
 	case err != nil:
 		return err
 	case !held && f.Cluster.On():
-		return &hinted{fmt.Errorf("no node runs with the log in data_dir %s", f.DataDir), "one that waits for the other " +
-			"nodes before it has a log ends by SIGTERM"}
+		return &hinted{fmt.Errorf("no node runs with the log in data_dir %s", f.DataDir), "one that waits for the " +
+			"other nodes before it has a log ends by SIGTERM"}
 	case !held:
 		return &hinted{fmt.Errorf("no hikyaku runs with data_dir %s", f.DataDir), "another configuration is named " +
 			"with -c, another folder with HIKYAKU_DATA"}

@@ -50,8 +50,8 @@ func fold(ctx context.Context, j journal.Journal) (*state, error) {
 	return s, nil
 }
 
-// Live returns which records a checkpoint of a Store's needs, in the order of the log, for a node that keeps the log and
-// has no Store over it. What the checkpoint does not have itself is read from the log.
+// Live returns which records a checkpoint of a Store's needs, in the order of the log, for a node that keeps the log
+// and has no Store over it. What the checkpoint does not have itself is read from the log.
 func Live(ctx context.Context, checkpoint io.Reader, log journal.Reader) ([]journal.Address, error) {
 	s := newState()
 	s.folding = true

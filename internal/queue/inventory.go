@@ -24,8 +24,8 @@ type QueueSum struct {
 	Digest                             [sha256.Size]byte
 }
 
-// NewInventory makes one for what several journals tell, which is added to it. It is of the journaled time of the latest
-// one.
+// NewInventory makes one for what several journals tell, which is added to it. It is of the journaled time of the
+// latest one.
 func NewInventory(of ...*Folded) *Inventory {
 	v := &Inventory{Queues: map[Name]QueueSum{}, Topics: map[Name][sha256.Size]byte{},
 		Notes: map[[2]string][sha256.Size]byte{}}

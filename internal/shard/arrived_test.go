@@ -118,7 +118,8 @@ func TestARelayedMessageIsThereOnceWhateverItsDestinationIsCalled(t *testing.T) 
 			for range rand.IntN(60) {
 				w.put(in, "job")
 				w.put(near, "near")
-				_, _, err := w.Commit(t.Context(), queue.Change{Settles: []queue.Settlement{{Token: w.claim(in)[0].Token}},
+				_, _, err := w.Commit(t.Context(), queue.Change{
+					Settles: []queue.Settlement{{Token: w.claim(in)[0].Token}},
 					Puts: []queue.QueuePut{{To: names[rand.IntN(3)],
 						Messages: []message.Message{{Body: fmt.Append(nil, "m", sent)}}}}})
 				must(t, err)
@@ -152,8 +153,8 @@ func TestAShardFromACopyOfBeforeLosesNoMessageThatComesLater(t *testing.T) {
 		near, far := w.in(0, "near"), w.in(1, "far")
 		send := func(body string) {
 			t.Helper()
-			_, _, err := w.Commit(t.Context(), queue.Change{Puts: []queue.QueuePut{{To: near, Messages: messagesOf("n")},
-				{To: far, Messages: messagesOf(body)}}})
+			_, _, err := w.Commit(t.Context(), queue.Change{Puts: []queue.QueuePut{
+				{To: near, Messages: messagesOf("n")}, {To: far, Messages: messagesOf(body)}}})
 			must(t, err)
 			w.quiet()
 		}

@@ -198,8 +198,8 @@ func lasting(err error) bool {
 	return false
 }
 
-// onto puts something where do does it, and notes that it is there until it is settled in the lane. Meanwhile what it was
-// put into is not deleted.
+// onto puts something where do does it, and notes that it is there until it is settled in the lane. Meanwhile what it
+// was put into is not deleted.
 func (c *carrier) onto(ctx context.Context, n queue.Name, do func() error) error {
 	n = c.relay.router.Resolve(n)
 	if err := c.relay.on.enter(ctx, n); err != nil {

@@ -12,9 +12,9 @@ import (
 
 // relay carries messages from one shard to another: each exactly once. What is in a lane is durable there. A carrier
 // claims it, puts it into its destination with the lane and its sequence as its origin, and settles it. After a crash
-// in between the next start asks all queues for that origin (see letGo): what has arrived is not carried again, whatever
-// its destination is called by then. A destination remembers as little as it can: each put tells it what is the oldest
-// message in the lane.
+// in between the next start asks all queues for that origin (see letGo): what has arrived is not carried again,
+// whatever its destination is called by then. A destination remembers as little as it can: each put tells it what is
+// the oldest message in the lane.
 type relay struct {
 	router   *Router
 	idle     time.Duration

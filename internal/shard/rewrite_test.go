@@ -226,7 +226,8 @@ func TestAStoreBecomesShardsAndOneStoreAgain(t *testing.T) {
 	w.quiet()
 	good := 0
 	for i := range claims {
-		errs, err := w.Settle(t.Context(), []queue.Settlement{{Token: claims[i].Token, Kind: queue.Back, Uncounted: true}})
+		errs, err := w.Settle(t.Context(), []queue.Settlement{{Token: claims[i].Token, Kind: queue.Back,
+			Uncounted: true}})
 		must(t, err)
 		home := w.ShardOf(nameOf(fmt.Sprint("jobs", i, "x")))
 		if want := home == 0; want != (errs[0] == nil) {
@@ -289,8 +290,8 @@ func TestWhatIsOnItsWayBetweenShardsArrivesBeforeTheyBecomeOne(t *testing.T) {
 	w.delivered(out, "delivered") // and not let go of
 	w.journals[0].Hold(false)
 	w.journals[1].Hold(true)
-	_, _, err := w.Commit(t.Context(), queue.Change{Puts: []queue.QueuePut{{To: w.in(0, "near"), Messages: messagesOf("n")},
-		{To: out, Messages: messagesOf("on its way")}}})
+	_, _, err := w.Commit(t.Context(), queue.Change{Puts: []queue.QueuePut{
+		{To: w.in(0, "near"), Messages: messagesOf("n")}, {To: out, Messages: messagesOf("on its way")}}})
 	must(t, err)
 	disks := []*memory.Disk{w.disks[0].After(true), w.disks[1].After(true)}
 	w.journals[1].Hold(false)

@@ -38,7 +38,8 @@ type store interface {
 	HasSnapshot(ctx context.Context, name queue.Name) (bool, error)
 	RenameNoted(ctx context.Context, from, to queue.Name, notes ...queue.Note) error
 	RenameDeadLetters(ctx context.Context, from, to queue.Name) error
-	TookFrom(ctx context.Context, n queue.Name, source string, offsets []uint64) (taken []uint64, next uint64, err error)
+	TookFrom(ctx context.Context, n queue.Name, source string, offsets []uint64) (taken []uint64, next uint64,
+		err error)
 	NowCalled(ctx context.Context, n queue.Name) (now queue.Name, ok bool, err error)
 	JournalStats() journal.Stats
 	Close() error

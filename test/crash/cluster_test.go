@@ -219,9 +219,9 @@ func (ns *nodes) fault(which int) string {
 	}
 }
 
-// TestWhatAClusterPromisedHoldsThroughFaults has clients of all doors at all nodes of a cluster, while bad things happen
-// to the nodes and to the ways between them: nothing that was acknowledged is lost, and nothing that was settled comes
-// back.
+// TestWhatAClusterPromisedHoldsThroughFaults has clients of all doors at all nodes of a cluster, while bad things
+// happen to the nodes and to the ways between them: nothing that was acknowledged is lost, and nothing that was settled
+// comes back.
 func TestWhatAClusterPromisedHoldsThroughFaults(t *testing.T) {
 	random := newRandom(t)
 	ns := newNodes(t, random)

@@ -117,7 +117,8 @@ func TestContractWhenTheLogChangesHands(t *testing.T) {
 func takeOver(c *cluster, next *Replica) (j journal.Journal, err error) {
 	for range 100 {
 		now := c.leader().Status()
-		next.Step(&pb.Message{Type: pb.MsgTimeoutNow.Enum(), From: new(now.ID), To: new(next.o.ID), Term: new(now.Term)})
+		next.Step(&pb.Message{Type: pb.MsgTimeoutNow.Enum(), From: new(now.ID), To: new(next.o.ID),
+			Term: new(now.Term)})
 		ctx, cancel := context.WithTimeout(context.Background(), time.Second)
 		j, _, err = next.Own(ctx)
 		cancel()
