@@ -421,3 +421,42 @@ func TestNodesThatDoNotOwnTheLogReclaimSpace(t *testing.T) {
 		}
 	}
 }
+
+func TestAnOwnerWithoutRoomGivesTheLogAway(t *testing.T) {
+	locals := map[uint64]*inMemory{}
+	c := newCluster(t, 3, func(id uint64) Local {
+		locals[id] = &inMemory{disk: memory.New()}
+		return locals[id]
+	})
+	c.live = liveOf
+	c.startAll()
+	owner := ownNow(t, c)
+	id := owner.replica().o.ID
+	if err := owner.put(1); err != nil {
+		t.Fatal(err)
+	}
+	// Once it has seen that there is no room, it refuses; what came just before is in the way of all that follows.
+	for n := uint64(2); ; n++ {
+		locals[id].last.Fill(true)
+		err := owner.put(n)
+		if err != nil && !errors.Is(err, journal.ErrFull) {
+			break
+		}
+		locals[id].last.Fill(false)
+		waittest.Until(t, "there is room again", func() bool { return owner.j.Health() == nil })
+	}
+	next := ownNow(t, c)
+	if next.replica().o.ID == id {
+		t.Error("the node without room owns the log again")
+	}
+	if err := next.put(1000); err != nil {
+		t.Error(err)
+	}
+	if err := next.settle(1); err != nil {
+		t.Error(err)
+	}
+	locals[id].last.Fill(false)
+	if err := errors.Join(owner.j.Close(), next.j.Close()); err != nil {
+		t.Error(err)
+	}
+}

@@ -7,6 +7,7 @@ import (
 
 	etcd "go.etcd.io/raft/v3"
 	pb "go.etcd.io/raft/v3/raftpb"
+	"go.etcd.io/raft/v3/tracker"
 	"google.golang.org/protobuf/proto"
 
 	"github.com/hikyaku/hikyaku/internal/journal"
@@ -63,6 +64,7 @@ func (r *Replica) tick() {
 	if l.ticks++; l.ticks%2 == 0 && l.leads {
 		r.question()
 	}
+	r.giveAway()
 	err := r.log.journal().Health()
 	if errors.Is(err, journal.ErrFailed) || errors.Is(err, journal.ErrClosed) {
 		r.fail(fmt.Errorf("%w: %w", journal.ErrFailed, err))
@@ -71,6 +73,29 @@ func (r *Replica) tick() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.full = err
+}
+
+// giveAway lets another node lead when this one has had no room for some time for what it has proposed: what would make
+// room waits behind that.
+func (r *Replica) giveAway() {
+	l := &r.loop
+	if l.noRoom == 0 || !l.leads || l.handing {
+		return
+	}
+	if l.noRoom++; l.noRoom < r.o.ElectionTicks {
+		return
+	}
+	l.noRoom = 1
+	var to, most uint64
+	l.node.WithProgress(func(id uint64, kind etcd.ProgressType, p tracker.Progress) {
+		if id != r.o.ID && kind == etcd.ProgressTypePeer && p.RecentActive && (to == 0 || p.Match > most) {
+			to, most = id, p.Match
+		}
+	})
+	if to != 0 {
+		r.o.Report(errors.New("no room is left for the log here: another node shall own it"))
+		r.handOver(to)
+	}
 }
 
 // question asks the others whether this node leads.

@@ -121,6 +121,7 @@ type loop struct {
 	proposed []*proposal // raft has them, without an index yet
 	flying   []*proposal // they have an index
 	jobs     []*job
+	noRoom   int // ticks since the first of them found no room; 0: there is room
 	asked    map[uint64]time.Time
 	question uint64
 	ticks    int

@@ -107,8 +107,10 @@ func (r *Replica) appended(j *job, records []journal.Record, then func(journal.P
 	switch {
 	case err == nil:
 		j.waiting++
+		r.loop.noRoom = 0
 		return true
 	case errors.Is(err, journal.ErrFull), errors.Is(err, journal.ErrRefused):
+		r.loop.noRoom = max(r.loop.noRoom, 1)
 		return false // the next turn tries again
 	}
 	r.fail(fmt.Errorf("%w: the local journal: %w", journal.ErrFailed, err))
