@@ -193,8 +193,7 @@ func (r *Router) AlterColumns(ctx context.Context, n queue.Name, d queue.Definit
 // DeleteQueue implements queue.Service.
 func (r *Router) DeleteQueue(ctx context.Context, n queue.Name) error {
 	n = r.Resolve(n)
-	_, s, err := r.of(n)
-	if err != nil {
+	if _, _, err := r.of(n); err != nil {
 		return err
 	}
 	release, err := r.still(ctx, n)
@@ -207,7 +206,7 @@ func (r *Router) DeleteQueue(ctx context.Context, n queue.Name) error {
 		return err
 	}
 	defer unlock()
-	_, s, err = r.of(n)
+	_, s, err := r.of(n)
 	if err != nil {
 		return err
 	}

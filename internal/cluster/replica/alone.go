@@ -47,21 +47,36 @@ func OpenAlone(ctx context.Context, node, dir string, o file.Options) (journal.J
 	if err != nil {
 		return nil, err
 	}
-	if voters, learners := r.Members(); id != own || len(voters)+len(learners) != 1 {
-		return nil, errors.Join(fmt.Errorf("%s: %w", dir, errAlone), r.Close())
-	}
 	if !began {
 		err = f.setID(id, true)
 	}
 	if err != nil {
 		return nil, errors.Join(err, r.Close())
 	}
-	j, _, err := r.Own(ctx)
-	if err != nil {
-		return nil, errors.Join(err, r.Close())
+	for {
+		// Who else has the log is known once what the log says of that has been looked at.
+		some, cancel := context.WithTimeout(ctx, aloneLook)
+		j, _, err := r.Own(some)
+		cancel()
+		if voters, learners := r.Members(); id != own || len(voters)+len(learners) != 1 {
+			if err == nil {
+				err = j.Close()
+			} else {
+				err = nil
+			}
+			return nil, errors.Join(fmt.Errorf("%s: %w", dir, errAlone), err, r.Close())
+		}
+		if err == nil {
+			return &alone{j, r}, nil
+		}
+		if ctx.Err() != nil || !errors.Is(err, context.DeadlineExceeded) {
+			return nil, errors.Join(err, r.Close())
+		}
 	}
-	return &alone{j, r}, nil
 }
+
+// aloneLook is how often it is looked whether the log is on other nodes, too.
+const aloneLook = 100 * time.Millisecond
 
 var errAlone = errors.New("the log is not this node's alone")
 

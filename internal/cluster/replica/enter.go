@@ -106,6 +106,15 @@ func (r *Replica) comeBack(ctx context.Context, first []uint64) ([]uint64, error
 
 // replace makes a replica the one of a node, step by step: nil when it is.
 func (r *Replica) replace(ctx context.Context, node string, id uint64) error {
+	all, err := r.raft.Progress(ctx)
+	if err != nil {
+		return err
+	}
+	for _, p := range all { // one that has just ended is heard of for some seconds still
+		if isOf(p.ID, node) && p.ID != id && p.Active {
+			return errors.New("its old replica is there: do two nodes have this name?")
+		}
+	}
 	voters, learners := r.raft.Members()
 	there := false
 	for _, other := range append(voters, learners...) {

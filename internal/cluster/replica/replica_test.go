@@ -330,3 +330,45 @@ func nowOwner(t *testing.T, all []*node) (owner *node, term uint64) {
 	})
 	return owner, term
 }
+
+func TestANodeOfTheSameNameTakesNobodysPlace(t *testing.T) {
+	all := three(t)
+	startAll(t, all)
+	_, j := ownerOf(t, all)
+	put(t, j, 1)
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	other := *all[2] // the others reach the first one
+	other.dir, other.address, other.r = t.TempDir(), l.Addr().String(), nil
+	if err := l.Close(); err != nil {
+		t.Fatal(err)
+	}
+	ln, err := link.Listen(t.Context(), link.Options{Listen: other.address, Cluster: "test", Node: other.name,
+		Secret: secret})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer ln.Close()
+	said := make(chan error, 1)
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	go func() {
+		r, err := replica.Open(ctx, replica.Options{Node: other.name, Peers: other.peers, Link: ln,
+			Dir: filepath.Join(other.dir, "cluster"), Tick: 20 * time.Millisecond})
+		if err == nil {
+			err = errors.Join(errors.New("it has taken the place of the node that is there"), r.Close())
+		}
+		said <- err
+	}()
+	for n := uint64(2); n < 200; n++ { // it asks several times meanwhile
+		put(t, j, n)
+		time.Sleep(5 * time.Millisecond)
+	}
+	cancel()
+	if err := <-said; !errors.Is(err, context.Canceled) {
+		t.Error(err)
+	}
+	mustHave(t, j, 199)
+}

@@ -15,6 +15,7 @@ import (
 
 // run is the loop of the replica. What it calls may take the lock; it has none.
 func (r *Replica) run() {
+	defer close(r.ended)
 	defer func() {
 		// Raft panics when what it has been told to be in the log is not.
 		if v := recover(); v != nil {

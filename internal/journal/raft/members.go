@@ -50,8 +50,8 @@ func (r *Replica) leading(ctx context.Context, f func(*etcd.RawNode) error) erro
 		return err
 	case <-ctx.Done():
 		return ctx.Err()
-	case <-r.ctx.Done():
-		return r.ctx.Err()
+	case <-r.ended:
+		return r.failed()
 	}
 }
 

@@ -70,6 +70,7 @@ type Replica struct {
 	end     context.CancelFunc
 	running sync.WaitGroup
 	wake    chan struct{}
+	ended   chan struct{} // closed when nothing is done any more: the replica has failed, or is closed
 
 	mu    sync.Mutex
 	news  *sync.Cond // anything that somebody waits for may have come: mu
@@ -169,7 +170,7 @@ func Start(ctx context.Context, o Options) (*Replica, error) {
 		return nil, errors.Join(err, local.Close())
 	}
 	local.Keep(slices.Values(live))
-	r := &Replica{o: o, log: l, start: time.Now(), wake: make(chan struct{}, 1),
+	r := &Replica{o: o, log: l, start: time.Now(), wake: make(chan struct{}, 1), ended: make(chan struct{}),
 		applied: l.newest, ships: map[uint64]uint64{},
 		// Two ticks may come one right behind the other.
 		lease: time.Duration(o.ElectionTicks-2) * o.Tick * 9 / 10}
@@ -224,10 +225,13 @@ func (r *Replica) ask(what func(*inbox)) {
 	r.wakeUp()
 }
 
-// do lets the loop call a function.
+// do lets the loop call a function, unless the replica has failed.
 func (r *Replica) do(f func()) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	if r.failure != nil {
+		return // nobody would
+	}
 	r.inbox.stored = append(r.inbox.stored, f)
 	r.wakeUp()
 }

@@ -74,8 +74,8 @@ func (r *Replica) receiveSnapshot(ctx context.Context, in *unpacker, h header) (
 			return errStale
 		}
 		return nil
-	case <-r.ctx.Done():
-		return r.ctx.Err()
+	case <-r.ended:
+		return r.failed()
 	}
 }
 
