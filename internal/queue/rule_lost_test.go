@@ -142,6 +142,10 @@ func whatIsAsked(tok Token) map[string]func(ctx context.Context, s *Store) error
 			_, err := s.HasSnapshot(ctx, other)
 			return err
 		},
+		"TookFrom": func(ctx context.Context, s *Store) error {
+			_, _, err := s.TookFrom(ctx, news, "a source", []uint64{1})
+			return err
+		},
 		"NowCalled": func(ctx context.Context, s *Store) error {
 			_, _, err := s.NowCalled(ctx, other)
 			return err

@@ -228,6 +228,8 @@ func TestWhatAClusterPromisedHoldsThroughFaults(t *testing.T) {
 	for _, n := range ns.names {
 		ns.lives[n] = &life{served: serve(t, ns.configs[n])}
 	}
+	until(t, func() string { return "a node owns the shard: " + ns.lives["a"].log() },
+		func() bool { return ns.owner() != "" })
 	ns.lives["a"].subscribeReaders(t)
 	for _, l := range ns.lives {
 		ctx, stop := context.WithCancel(t.Context())
