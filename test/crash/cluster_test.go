@@ -108,14 +108,9 @@ func (ns *nodes) owner() string {
 		path := filepath.Join(ns.here, n+".yaml")
 		write(ns.t, path, ns.configs[n])
 		r := hikyaku(ns.t, "", "cluster", "status", "-c", path, "--json")
-		var all []struct{ Status cluster.Status }
-		if json.Unmarshal([]byte(r.stdout), &all) != nil {
-			continue
-		}
-		for _, s := range all {
-			if s.Status.Owner.Node != "" && s.Status.Owner.Node == s.Status.Node {
-				return s.Status.Node
-			}
+		var all struct{ Owner cluster.Owner }
+		if json.Unmarshal([]byte(r.stdout), &all) == nil && all.Owner.Node != "" && ns.lives[all.Owner.Node] != nil {
+			return all.Owner.Node
 		}
 	}
 	return ""
