@@ -49,7 +49,10 @@ func (r *Replica) keep(ctx context.Context, at uint64, write func(io.Writer) err
 		return err
 	}
 	l.saved(at)
-	return r.reclaim(ctx)
+	if err := r.reclaim(ctx); err != nil { // the checkpoint is saved all the same
+		r.o.Report(fmt.Errorf("space that the checkpoint at %d does not need: %w", at, err))
+	}
+	return nil
 }
 
 // reclaim releases what the newest checkpoint does not need, where no owner says so, and forgets its places.

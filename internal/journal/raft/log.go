@@ -236,6 +236,7 @@ func (l *log) compact(index uint64) {
 	n := 0
 	for n < len(l.recent) && l.recent[n].GetIndex() <= index {
 		l.recentBytes -= len(l.recent[n].GetData())
+		l.recent[n] = nil
 		n++
 	}
 	l.recent = l.recent[n:]

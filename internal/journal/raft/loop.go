@@ -238,6 +238,7 @@ func (r *Replica) indices(m *pb.Message) {
 			continue // a leader's groups are its own, in the order in which they were proposed
 		}
 		p := l.proposed[0]
+		l.proposed[0] = nil
 		p.index = e.GetIndex()
 		l.proposed = l.proposed[1:]
 		l.flying = append(l.flying, p)
@@ -256,24 +257,12 @@ func (r *Replica) apply(m *pb.Message) {
 	last := uint64(0)
 	for _, e := range m.GetEntries() {
 		last = e.GetIndex()
-		var change pb.ConfChangeI
-		switch e.GetType() {
-		case pb.EntryConfChange:
-			c := &pb.ConfChange{}
-			if err := proto.Unmarshal(e.GetData(), c); err != nil {
+		if e.GetType() == pb.EntryConfChangeV2 { // Change makes no others
+			change := &pb.ConfChangeV2{}
+			if err := proto.Unmarshal(e.GetData(), change); err != nil {
 				r.fail(fmt.Errorf("%w: %w", journal.ErrFailed, err))
 				return
 			}
-			change = c
-		case pb.EntryConfChangeV2:
-			c := &pb.ConfChangeV2{}
-			if err := proto.Unmarshal(e.GetData(), c); err != nil {
-				r.fail(fmt.Errorf("%w: %w", journal.ErrFailed, err))
-				return
-			}
-			change = c
-		}
-		if change != nil {
 			r.log.joined(e.GetIndex(), l.node.ApplyConfChange(change))
 			// It is durable before what this node promises as one of them.
 			mark := mark{what: markCommit, index: e.GetIndex()}
@@ -390,12 +379,14 @@ func (r *Replica) answer() {
 			p.done(journal.Position(p.index), nil, left)
 		}
 	}
+	last := durable[n-1].index
+	clear(durable) // their bodies may be large
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.inbox.amount -= bytes
 	r.inbox.groups -= n
 	if o := r.owner; o != nil {
-		o.durable = durable[n-1].index
+		o.durable = last
 	}
 	r.news.Broadcast()
 }

@@ -17,6 +17,7 @@ import (
 type owner struct {
 	r      *Replica
 	term   uint64
+	limits journal.Limits
 	closed bool
 	lost   error // why nothing is taken any more
 	failed chan struct{}
@@ -50,6 +51,8 @@ func (r *Replica) Own(ctx context.Context) (j journal.Journal, term uint64, err 
 	}
 	end := r.log.end()
 	o := &owner{r: r, term: r.term, failed: make(chan struct{}), end: end, durable: end}
+	limits := r.log.journal().Info().Limits // without what an entry needs besides: its mark takes a record
+	o.limits = journal.Limits{GroupBytes: limits.GroupBytes - markBytes, GroupRecords: limits.GroupRecords - 1}
 	r.owner = o
 	return o, o.term, nil
 }
@@ -89,11 +92,11 @@ func (o *owner) add(records []journal.Record, done journal.Done) error {
 		size += records[i].Size()
 		lasting = lasting || records[i].Life == journal.Lasting
 	}
-	if l := o.limits(); size > l.GroupBytes || len(records) > l.GroupRecords {
+	if l := o.limits; size > l.GroupBytes || len(records) > l.GroupRecords {
 		return fmt.Errorf("%w: %d records of %d bytes; the limits are %d and %d", journal.ErrTooLarge, len(records),
 			size, l.GroupRecords, l.GroupBytes)
 	}
-	p := &proposal{data: encodeGroup(records), done: done, owner: o, records: uint32(len(records))}
+	p := &proposal{data: encodeGroup(records), done: done, owner: o}
 	r := o.r
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -216,11 +219,7 @@ func (o *owner) Scan(ctx context.Context, from journal.Position) iter.Seq2[journ
 			yield(journal.Group{}, err)
 			return
 		}
-		for g, err := range o.r.log.scan(ctx, uint64(from), last) {
-			if !yield(g, err) || err != nil {
-				return
-			}
-		}
+		o.r.log.scan(ctx, uint64(from), last)(yield)
 	}
 }
 
@@ -306,18 +305,13 @@ func (o *owner) Keep(live iter.Seq[journal.Address]) {
 	o.r.log.journal().Release(o.r.log.sweep(all, o.r.log.end())...)
 }
 
-// limits are the local journal's without what an entry needs besides. The mark takes a record.
-func (o *owner) limits() journal.Limits {
-	l := o.r.log.journal().Info().Limits
-	return journal.Limits{GroupBytes: l.GroupBytes - markBytes, GroupRecords: l.GroupRecords - 1}
-}
-
+// markBytes is the most that a mark takes.
 const markBytes = 64
 
 // Info implements journal.Journal.
 func (o *owner) Info() journal.Info {
 	i := o.r.log.journal().Info()
-	return journal.Info{Durability: i.Durability, Limits: o.limits(), Where: "replicated, here in " + i.Where}
+	return journal.Info{Durability: i.Durability, Limits: o.limits, Where: "replicated, here in " + i.Where}
 }
 
 // Stats implements journal.Journal.

@@ -63,7 +63,6 @@ const (
 type Replica struct {
 	o     Options
 	log   *log
-	start time.Time
 	lease time.Duration // how long this node has the log after it asked whether it leads
 
 	ctx     context.Context
@@ -108,11 +107,10 @@ type inbox struct {
 
 // proposal is a group on its way into the log.
 type proposal struct {
-	data    []byte
-	done    journal.Done // nil when nobody waits
-	owner   *owner
-	index   uint64
-	records uint32
+	data  []byte
+	done  journal.Done // nil when nobody waits
+	owner *owner
+	index uint64
 }
 
 // loop is what belongs to the goroutine that runs the replica.
@@ -170,7 +168,7 @@ func Start(ctx context.Context, o Options) (*Replica, error) {
 		return nil, errors.Join(err, local.Close())
 	}
 	local.Keep(slices.Values(live))
-	r := &Replica{o: o, log: l, start: time.Now(), wake: make(chan struct{}, 1), ended: make(chan struct{}),
+	r := &Replica{o: o, log: l, wake: make(chan struct{}, 1), ended: make(chan struct{}),
 		applied: l.newest, ships: map[uint64]uint64{},
 		// Two ticks may come one right behind the other.
 		lease: time.Duration(o.ElectionTicks-2) * o.Tick * 9 / 10}

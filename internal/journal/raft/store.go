@@ -125,6 +125,7 @@ func (r *Replica) finish() {
 		if !j.stateGiven || j.next < len(j.m.GetEntries()) || j.waiting > 0 || r.failed() != nil {
 			return
 		}
+		l.jobs[0] = nil // its entries may be large
 		l.jobs = l.jobs[1:]
 		var out []*pb.Message
 		for _, m := range j.m.GetResponses() {
