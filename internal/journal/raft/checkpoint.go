@@ -26,13 +26,13 @@ func (r *Replica) keep(ctx context.Context, at uint64, write func(io.Writer) err
 	l.mu.Lock()
 	owner := at
 	at = max(at, l.compacted) // the log begins there
-	if at < l.newest && !l.none {
+	if at < l.newest.index {
 		l.mu.Unlock()
 		return nil
 	}
 	term, err := l.termLocked(at)
 	i, _ := slices.BinarySearchFunc(l.places, at+1, func(p place, x uint64) int { return p.before(x, 0) })
-	h := header{at: at, term: term, owner: owner, conf: l.confAt(at), state: l.state,
+	h := header{at: at, term: term, owner: owner, conf: l.confAt(at), state: l.state, older: l.newest,
 		places: slices.Clone(l.places[:i])}
 	local, position := l.local, l.beforeLocked(at)
 	l.mu.Unlock()
@@ -48,7 +48,7 @@ func (r *Replica) keep(ctx context.Context, at uint64, write func(io.Writer) err
 	if err != nil {
 		return err
 	}
-	l.saved(at)
+	l.saved(point{at, term, position})
 	if err := r.reclaim(ctx); err != nil { // the checkpoint is saved all the same
 		r.o.Report(fmt.Errorf("space that the checkpoint at %d does not need: %w", at, err))
 	}

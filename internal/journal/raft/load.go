@@ -21,7 +21,14 @@ type header struct {
 	none     bool   // there is no owner's checkpoint yet
 	conf     *pb.ConfState
 	state    [2]uint64 // term, vote
+	older    point     // of the checkpoint before: what the local journal has behind that is whole
 	places   []place
+}
+
+// point is where a checkpoint is.
+type point struct {
+	index, term uint64
+	at          journal.Position // in the local journal
 }
 
 const (
@@ -36,7 +43,8 @@ func (h *header) encode() []byte {
 		none = 1
 	}
 	b = append(b, formatHeader, none)
-	for _, v := range []uint64{h.at, h.term, h.owner, h.state[0], h.state[1], uint64(len(h.conf.GetVoters()))} {
+	for _, v := range []uint64{h.at, h.term, h.owner, h.state[0], h.state[1], h.older.index, h.older.term,
+		uint64(h.older.at), uint64(len(h.conf.GetVoters()))} {
 		b = binary.AppendUvarint(b, v)
 	}
 	for _, id := range h.conf.GetVoters() {
@@ -83,6 +91,7 @@ func decodeHeader(b []byte) (h header, err error) {
 	}
 	h.none = d.byte() == 1
 	h.at, h.term, h.owner, h.state = d.number(), d.number(), d.number(), [2]uint64{d.number(), d.number()}
+	h.older = point{d.number(), d.number(), journal.Position(d.number())}
 	ids := func() (ids []uint64) {
 		for range min(d.number(), uint64(len(d.rest))) {
 			ids = append(ids, d.number())
@@ -106,11 +115,13 @@ func decodeHeader(b []byte) (h header, err error) {
 // load reads what the local journal has. A new one is given the group's members. live is what is still needed.
 func load(ctx context.Context, o *Options, local journal.Journal) (l *log, live []journal.Address, fresh bool,
 	err error) {
-	h, live, err := loadCheckpoint(ctx, o, local)
+	h, at, live, err := loadCheckpoint(ctx, o, local)
 	switch {
 	case errors.Is(err, journal.ErrNoCheckpoint) && local.End() == 0:
 		fresh = true
-		h = header{at: 1, term: 1, none: true, state: [2]uint64{1, 0}, conf: &pb.ConfState{Voters: o.Peers}}
+		h = header{at: 1, term: 1, none: true, state: [2]uint64{1, 0}, older: point{1, 1, 0},
+			conf: &pb.ConfState{Voters: o.Peers}}
+		at = h.older
 		err = local.SaveCheckpoint(ctx, 0, func(w io.Writer) error {
 			_, err := w.Write(h.encode())
 			return err
@@ -121,15 +132,14 @@ func load(ctx context.Context, o *Options, local journal.Journal) (l *log, live 
 	if err != nil {
 		return nil, nil, false, err
 	}
-	l = &log{local: local, cacheBytes: o.CacheBytes, none: h.none, newest: h.at, newestTerm: h.term, older: h.at,
+	l = &log{local: local, cacheBytes: o.CacheBytes, none: h.none, newest: at, older: h.older.index,
 		confs: []conf{{0, h.conf}}}
-	if h.none {
-		l.older = 0
-	}
 	f := found{state: h.state}
-	for g, err := range local.Scan(ctx, 0) {
+	// Of what is before the older checkpoint some may be gone, and an entry be there that was overridden without the
+	// one in its place.
+	for g, err := range local.Scan(ctx, h.older.at) {
 		if err == nil {
-			err = f.group(g, h.at)
+			err = f.group(g)
 		}
 		if err != nil {
 			return nil, nil, false, err
@@ -143,16 +153,20 @@ func load(ctx context.Context, o *Options, local journal.Journal) (l *log, live 
 	return l, append(live, f.lasting(h.at)...), fresh, nil
 }
 
-// loadCheckpoint reads the newest checkpoint, and what is live in it by its local address.
-func loadCheckpoint(ctx context.Context, o *Options, local journal.Journal) (h header, live []journal.Address,
-	err error) {
-	_, r, _, err := local.LoadCheckpoint(ctx)
+// loadCheckpoint reads the newest checkpoint, where it is, and what is live in it by its local address.
+func loadCheckpoint(ctx context.Context, o *Options, local journal.Journal) (h header, at point,
+	live []journal.Address, err error) {
+	position, r, skipped, err := local.LoadCheckpoint(ctx)
 	if err != nil {
-		return h, nil, err
+		return h, at, nil, err
 	}
 	defer func() { err = errors.Join(err, r.Close()) }()
 	if h, err = readHeader(r); err != nil {
-		return h, nil, err
+		return h, at, nil, err
+	}
+	at = point{h.at, h.term, position}
+	if len(skipped) > 0 {
+		h.older = at // this is the older one
 	}
 	table := &log{local: local, places: h.places}
 	if o.Live == nil || h.none {
@@ -161,18 +175,18 @@ func loadCheckpoint(ctx context.Context, o *Options, local journal.Journal) (h h
 				live = append(live, p.record(p.base+i))
 			}
 		}
-		return h, live, nil
+		return h, at, live, nil
 	}
 	needed, err := o.Live(ctx, r, table)
 	if err != nil {
-		return h, nil, err
+		return h, at, nil, err
 	}
 	for _, a := range needed {
-		if at, there := table.find(a); there {
-			live = append(live, at)
+		if local, there := table.find(a); there {
+			live = append(live, local)
 		}
 	}
-	return h, live, nil
+	return h, at, live, nil
 }
 
 // found is what a start finds in the local journal, one group after the other.
@@ -190,8 +204,8 @@ type foundEntry struct {
 	lasting []journal.Address
 }
 
-// group takes the next group of the local journal, whose newest checkpoint is at an index.
-func (f *found) group(g journal.Group, checkpoint uint64) error {
+// group takes the next group of the local journal.
+func (f *found) group(g journal.Group) error {
 	m, err := markOf(g)
 	if err != nil {
 		return err
@@ -208,11 +222,7 @@ func (f *found) group(g journal.Group, checkpoint uint64) error {
 			f.entries = f.entries[:n-1] // a later leader's entry is in its place
 		}
 		if n := len(f.entries); n > 0 && f.entries[n-1].index != m.index-1 {
-			if m.index > checkpoint+1 {
-				return fmt.Errorf("%w: entry %d of the local journal follows %d", errEntry, m.index,
-					f.entries[n-1].index)
-			}
-			f.entries = f.entries[:0] // what is older than the checkpoints has gaps
+			return fmt.Errorf("%w: entry %d of the local journal follows %d", errEntry, m.index, f.entries[n-1].index)
 		}
 		e := foundEntry{place: place{index: m.index, at: g.Position}, term: m.term, group: m.group,
 			change: m.kind != pb.EntryNormal}
@@ -254,27 +264,22 @@ func (f *found) committed() uint64 {
 
 // take makes the log of a checkpoint and of what was found.
 func (l *log) take(h *header, f *found) error {
-	l.compacted, l.compactedTerm, l.last = h.at, h.term, h.at
-	l.places = h.places
-	if n := len(l.places); n > 0 {
-		l.groups = l.places[n-1].index
+	l.compacted, l.compactedTerm, l.last = h.older.index, h.older.term, h.older.index
+	for len(f.entries) > 0 && f.entries[0].index <= h.older.index {
+		f.entries = f.entries[1:]
 	}
-	n := len(f.entries)
-	if n == 0 || f.entries[n-1].index < h.at {
-		return nil
-	}
-	first := f.entries[0]
-	if first.index > h.at+1 {
-		return fmt.Errorf("%w: the local journal begins with entry %d, behind the checkpoint at %d", errEntry,
-			first.index, h.at)
-	}
-	if first.index <= h.at { // raft may have what is older than the checkpoint, too
-		l.compacted, l.compactedTerm = first.index, first.term
-		i, _ := slices.BinarySearchFunc(l.places, first.index, func(p place, x uint64) int { return p.before(x, 0) })
-		l.places = l.places[:i:i]
-	}
+	i, _ := slices.BinarySearchFunc(h.places, h.older.index+1, func(p place, x uint64) int { return p.before(x, 0) })
+	l.places = h.places[:i:i]
+	l.groups = h.owner
 	for _, e := range f.entries {
+		if e.index != l.last+1 {
+			break
+		}
 		l.add(e.index, e.term, e.place, e.group)
+	}
+	if n := len(f.entries); l.last < h.at || n > 0 && l.last < f.entries[n-1].index {
+		return fmt.Errorf("%w: the local journal has checkpoints at %d and %d, and no entry %d", errEntry, h.older.index,
+			h.at, l.last+1)
 	}
 	return nil
 }

@@ -47,7 +47,7 @@ type log struct {
 	commit                   uint64    // what a start knows to be on most nodes, behind the newest checkpoint
 	none                     bool      // no owner has saved a checkpoint
 	older                    uint64    // the older of two kept checkpoints
-	newest, newestTerm       uint64    // the newest checkpoint
+	newest                   point     // the newest checkpoint
 }
 
 // run is a run of entries of one term.
@@ -193,7 +193,7 @@ func (l *log) sweep(live []journal.Address, upto uint64) (dead []journal.Address
 				dead = append(dead, p.record(r))
 			}
 		}
-		if n > 0 || p.index > l.compacted {
+		if n > 0 || p.index >= l.compacted { // the next start begins with the one at compacted
 			kept = append(kept, p)
 		}
 	}
@@ -202,19 +202,15 @@ func (l *log) sweep(live []journal.Address, upto uint64) (dead []journal.Address
 	return dead
 }
 
-// saved notes that a checkpoint was saved. What lies behind the one before it may be gone from now on.
-func (l *log) saved(at uint64) {
+// saved notes that a checkpoint was saved. What lies before the one before it may be gone from now on.
+func (l *log) saved(p point) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	term, err := l.termLocked(at)
-	if err != nil {
-		return
+	if _, err := l.termLocked(p.index); err != nil {
+		return // another log has taken the place of the one that it is of
 	}
-	if !l.none {
-		l.older = l.newest
-	}
-	l.newest, l.newestTerm, l.none = at, term, false
-	l.compact(min(l.older, at))
+	l.older, l.newest, l.none = l.newest.index, p, false
+	l.compact(l.older)
 }
 
 // compact lets raft have only what is behind an index. The lock is held.
@@ -271,8 +267,8 @@ func (l *log) vote(state [2]uint64) {
 func (l *log) InitialState() (*pb.HardState, *pb.ConfState, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	state := &pb.HardState{Term: new(l.state[0]), Vote: new(l.state[1]), Commit: new(max(l.newest, l.commit))}
-	return state, l.confAt(l.newest), nil
+	state := &pb.HardState{Term: new(l.state[0]), Vote: new(l.state[1]), Commit: new(max(l.newest.index, l.commit))}
+	return state, l.confAt(l.newest.index), nil
 }
 
 // FirstIndex implements raft's Storage.
@@ -319,11 +315,11 @@ func (l *log) termLocked(index uint64) (uint64, error) {
 func (l *log) Snapshot() (*pb.Snapshot, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if l.newest == 0 {
+	if l.none {
 		return nil, etcd.ErrSnapshotTemporarilyUnavailable
 	}
 	return &pb.Snapshot{Metadata: &pb.SnapshotMetadata{
-		ConfState: l.confAt(l.newest), Index: new(l.newest), Term: new(l.newestTerm),
+		ConfState: l.confAt(l.newest.index), Index: new(l.newest.index), Term: new(l.newest.term),
 	}}, nil
 }
 

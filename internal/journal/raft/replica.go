@@ -169,7 +169,7 @@ func Start(ctx context.Context, o Options) (*Replica, error) {
 	}
 	local.Keep(slices.Values(live))
 	r := &Replica{o: o, log: l, wake: make(chan struct{}, 1), ended: make(chan struct{}),
-		applied: l.newest, ships: map[uint64]uint64{},
+		applied: l.newest.index, ships: map[uint64]uint64{},
 		// Two ticks may come one right behind the other.
 		lease: time.Duration(o.ElectionTicks-2) * o.Tick * 9 / 10}
 	r.news = sync.NewCond(&r.mu)
@@ -179,7 +179,7 @@ func Start(ctx context.Context, o Options) (*Replica, error) {
 	}
 	r.loop.state = l.state
 	r.loop.node, err = etcd.NewRawNode(&etcd.Config{
-		ID: o.ID, ElectionTick: o.ElectionTicks, HeartbeatTick: 2, Storage: l, Applied: l.newest,
+		ID: o.ID, ElectionTick: o.ElectionTicks, HeartbeatTick: 2, Storage: l, Applied: l.newest.index,
 		AsyncStorageWrites: true, MaxSizePerMsg: messageBytes, MaxCommittedSizePerReady: applyBytes,
 		MaxInflightMsgs: 256, MaxInflightBytes: 64 << 20, CheckQuorum: true, PreVote: true,
 		DisableProposalForwarding: true, StepDownOnRemoval: true, Logger: logger{o.Report},

@@ -73,7 +73,7 @@ func (l *log) scan(ctx context.Context, from, last uint64) iter.Seq2[journal.Gro
 func (l *log) reaches(index uint64) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if index >= l.older || l.older == 0 {
+	if index >= l.older || l.older == 1 { // that is where a log begins
 		return nil
 	}
 	return fmt.Errorf("%w: position %d is before the older of the two checkpoints, at %d", journal.ErrReleased, index,
@@ -112,7 +112,7 @@ func (l *log) checkpoint() uint64 {
 	if l.none {
 		return 0
 	}
-	return l.newest
+	return l.newest.index
 }
 
 // journal is the local journal.

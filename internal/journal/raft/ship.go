@@ -251,7 +251,7 @@ func (r *Replica) receiveCheckpoint(ctx context.Context, in *unpacker, h header)
 	if h.at <= r.log.checkpoint() {
 		return nil
 	}
-	return r.keep(ctx, h.at, func(w io.Writer) error {
+	return r.keep(ctx, h.owner, func(w io.Writer) error {
 		_, err := w.Write(checkpoint)
 		return err
 	})

@@ -53,10 +53,11 @@ func (r *Replica) receiveSnapshot(ctx context.Context, in *unpacker, h header) (
 	if err := fresh.Sync(ctx); err != nil {
 		return err
 	}
+	h.older = point{h.at, h.term, fresh.End()}
 	r.mu.Lock()
 	h.state = [2]uint64{r.term, 0} // what this node has voted is written behind it when raft wants the log
 	r.mu.Unlock()
-	err = fresh.SaveCheckpoint(ctx, fresh.End(), func(w io.Writer) error {
+	err = fresh.SaveCheckpoint(ctx, h.older.at, func(w io.Writer) error {
 		_, err := w.Write(append(h.encode(), checkpoint...))
 		return err
 	})
@@ -163,5 +164,5 @@ func (l *log) become(o *log) {
 	l.local, l.none = o.local, o.none
 	l.compacted, l.compactedTerm, l.last, l.groups = o.compacted, o.compactedTerm, o.last, o.groups
 	l.terms, l.places, l.confs, l.recent, l.recentBytes = o.terms, o.places, o.confs, nil, 0
-	l.older, l.newest, l.newestTerm = o.older, o.newest, o.newestTerm
+	l.older, l.newest = o.older, o.newest
 }
