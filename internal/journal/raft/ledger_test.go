@@ -422,6 +422,41 @@ func TestNodesThatDoNotOwnTheLogReclaimSpace(t *testing.T) {
 	}
 }
 
+func TestANodeAloneWithoutRoomOwnsTheLogWhenThereIsRoomAgain(t *testing.T) {
+	local := &inMemory{disk: memory.New()}
+	c := newCluster(t, 1, func(uint64) Local { return local })
+	c.startAll()
+	owner := ownNow(t, c)
+	fillInFlight(t, owner, local)
+	if err := owner.j.Close(); err != nil && !errors.Is(err, journal.ErrFull) {
+		t.Error(err)
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), 30*c.tick)
+	defer cancel()
+	if o, err := openClerk(ctx, c.node(1)); err == nil {
+		t.Error("a node without room owns the log", o.j.Close())
+	}
+	local.last.Fill(false)
+	if err := ownNow(t, c).put(1); err != nil {
+		t.Error(err)
+	}
+}
+
+// fillInFlight leaves an owner's node no room, just when something is on its way, until it has lost the log by that.
+func fillInFlight(t *testing.T, owner *clerk, local *inMemory) {
+	t.Helper()
+	// Once it has seen that there is no room, it refuses; what came just before is in the way of all that follows.
+	for n := uint64(2); ; n++ {
+		local.last.Fill(true)
+		err := owner.put(n)
+		if err != nil && !errors.Is(err, journal.ErrFull) || errors.Is(err, journal.ErrLost) {
+			return
+		}
+		local.last.Fill(false)
+		waittest.Until(t, "there is room again", func() bool { return owner.j.Health() == nil })
+	}
+}
+
 func TestAnOwnerWithoutRoomGivesTheLogAway(t *testing.T) {
 	locals := map[uint64]*inMemory{}
 	c := newCluster(t, 3, func(id uint64) Local {
@@ -435,16 +470,7 @@ func TestAnOwnerWithoutRoomGivesTheLogAway(t *testing.T) {
 	if err := owner.put(1); err != nil {
 		t.Fatal(err)
 	}
-	// Once it has seen that there is no room, it refuses; what came just before is in the way of all that follows.
-	for n := uint64(2); ; n++ {
-		locals[id].last.Fill(true)
-		err := owner.put(n)
-		if err != nil && !errors.Is(err, journal.ErrFull) {
-			break
-		}
-		locals[id].last.Fill(false)
-		waittest.Until(t, "there is room again", func() bool { return owner.j.Health() == nil })
-	}
+	fillInFlight(t, owner, locals[id])
 	next := ownNow(t, c)
 	if next.replica().o.ID == id {
 		t.Error("the node without room owns the log again")

@@ -77,16 +77,15 @@ func (r *Replica) tick() {
 }
 
 // giveAway lets another node lead when this one has had no room for some time for what it has proposed: what would make
-// room waits behind that.
+// room waits behind that. When no other node is there, nobody owns the log until there is room.
 func (r *Replica) giveAway() {
 	l := &r.loop
-	if l.noRoom == 0 || !l.leads || l.handing {
+	if l.noRoom == 0 {
 		return
 	}
-	if l.noRoom++; l.noRoom < r.o.ElectionTicks {
+	if l.noRoom++; l.noRoom%r.o.ElectionTicks != 0 || !l.leads || l.handing {
 		return
 	}
-	l.noRoom = 1
 	var to, most uint64
 	l.node.WithProgress(func(id uint64, kind etcd.ProgressType, p tracker.Progress) {
 		if id != r.o.ID && kind == etcd.ProgressTypePeer && p.RecentActive && (to == 0 || p.Match > most) {
@@ -96,7 +95,10 @@ func (r *Replica) giveAway() {
 	if to != 0 {
 		r.o.Report(errors.New("no room is left for the log here: another node shall own it"))
 		r.handOver(to)
+		return
 	}
+	r.o.Report(errors.New("no room is left for the log here, and no other node could own it: nothing is taken"))
+	r.lose(fmt.Errorf("%w: %w", journal.ErrLost, journal.ErrFull))
 }
 
 // question asks the others whether this node leads.
@@ -308,7 +310,7 @@ func (r *Replica) look() {
 	if r.failure != nil {
 		return
 	}
-	ready := leads && l.firstOwn != 0 && !l.handing
+	ready := leads && l.firstOwn != 0 && !l.handing && l.noRoom < r.o.ElectionTicks
 	if !leads {
 		r.held = time.Time{}
 	}
