@@ -486,3 +486,35 @@ func TestAnOwnerWithoutRoomGivesTheLogAway(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+func TestALogThatWasToGoToANodeThatIsAwayHasAnOwnerAgain(t *testing.T) {
+	c := newCluster(t, 3, func(uint64) Local { return &inMemory{disk: memory.New()} })
+	c.startAll()
+	owner := ownNow(t, c)
+	id := owner.replica().o.ID
+	away := id%3 + 1
+	c.stop(away)
+	owner.replica().Transfer(away)
+	waittest.Until(t, "the owner gives up", func() bool { return errors.Is(owner.j.Health(), journal.ErrLost) })
+	before := owner.replica().Status().Term
+	var next *clerk
+	waittest.Until(t, "the log has an owner", func() bool {
+		for _, other := range []uint64{id, 6 - id - away} {
+			ctx, cancel := context.WithTimeout(t.Context(), 5*c.tick)
+			o, err := openClerk(ctx, c.node(other))
+			cancel()
+			if err == nil {
+				next = o
+				return true
+			}
+		}
+		return false
+	})
+	if term := next.replica().Status().Term; term <= before {
+		t.Errorf("in term %d a node may lead that heard late that it should, and node %d has a lease in it", term,
+			next.replica().o.ID)
+	}
+	if err := next.put(1); err != nil {
+		t.Error(err)
+	}
+}
