@@ -102,12 +102,14 @@ func TestContractWhenTheLogChangesHands(t *testing.T) {
 				return takeOver(c, c.node(leads.o.ID%3+1))
 			},
 			Hang: func(j journal.Journal, hangs bool) {
-				id := j.(*owner).r.o.ID
+				id, term := j.(*owner).r.o.ID, j.(*owner).term
 				if !hangs {
 					c.block(nil)
 					return
 				}
-				c.block(func(m *pb.Message) bool { return m.GetFrom() == id && m.GetType() == pb.MsgApp })
+				c.block(func(m *pb.Message) bool { // of this term: until it has lost the log
+					return m.GetFrom() == id && m.GetTerm() == term && m.GetType() == pb.MsgApp
+				})
 			},
 		}
 	})
