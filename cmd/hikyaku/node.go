@@ -155,6 +155,9 @@ func (n *node) follow(h *house) (stop func()) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	n.house = h
+	if h.file != n.file { // it was read again while the house was being opened
+		h.reload(n.flags.config)
+	}
 	return func() {
 		n.mu.Lock()
 		defer n.mu.Unlock()
@@ -173,17 +176,18 @@ func (n *node) latest() *config.File {
 func (n *node) reload() {
 	n.mu.Lock()
 	defer n.mu.Unlock()
+	next, err := config.Load(n.flags.config, os.LookupEnv)
+	if err == nil {
+		n.take(next) // what the house cannot take while it is open the next one has
+	}
 	if n.house != nil {
 		n.house.reload(n.flags.config)
-		n.take(n.house.loaded)
 		return
 	}
-	next, err := config.Load(n.flags.config, os.LookupEnv)
 	if err != nil {
 		n.log.Error("SIGHUP: the configuration is wrong, and all settings stay as they were", "error", err)
 		return
 	}
-	n.take(next)
 	n.log.Info("SIGHUP: the configuration was read again", "taken", "when this node owns the shard")
 }
 

@@ -250,10 +250,10 @@ func askAt(t *testing.T, method, url, body string, header http.Header) (status i
 	return resp.StatusCode, string(got), err
 }
 
-// put puts a message into the queue "work", whoever owns the shard. While that changes it may fail.
+// put puts a message into the queue "jobs", whoever owns the shard. While that changes it may fail.
 func (n *clusterNode) put(t *testing.T, body string) error {
 	t.Helper()
-	status, text, err := n.ask(t, http.MethodPost, "/default/queues/work/messages", body)
+	status, text, err := n.ask(t, http.MethodPost, "/default/queues/jobs/messages", body)
 	if err != nil {
 		return err
 	}
@@ -269,13 +269,13 @@ func (n *clusterNode) keep(t *testing.T, body string) {
 	waittest.Until(t, body+" is put at "+n.name, func() bool { return n.put(t, body) == nil })
 }
 
-// take claims all messages of the queue "work" that there are.
+// take claims all messages of the queue "jobs" that there are.
 func (n *clusterNode) take(t *testing.T) (bodies []string) {
 	t.Helper()
 	for {
 		var text string
 		waittest.Until(t, "the owner answers", func() bool {
-			status, said, err := n.ask(t, http.MethodPost, "/default/queues/work/claim", `{"max":100}`)
+			status, said, err := n.ask(t, http.MethodPost, "/default/queues/jobs/claim", `{"max":100}`)
 			text = said
 			return err == nil && status == http.StatusOK
 		})
@@ -438,10 +438,48 @@ func TestANodeReadsItsConfigurationAgain(t *testing.T) {
 		nodes[name].hangup()
 		status := 0
 		waittest.Until(t, "node "+name+" wants users", func() bool {
+			log.move("c") // a house that is open cannot take the first users: the next one can
 			log.move(name)
 			status, _, err = nodes["c"].ask(t, http.MethodGet, "/default/queues", "")
 			return err == nil && status == http.StatusUnauthorized
 		})
+	}
+}
+
+func TestASIGHUPWhileAHouseIsBeingOpenedIsTakenByIt(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "node.yaml")
+	text := "data_dir: " + t.TempDir() + "\ncluster: { name: t, node: a, secret: \"" + strings.Repeat("s", 32) +
+		"\", peers: { a: \"127.0.0.1:1\" } }\nusers:\n  bob: { secret: secret-two }\n"
+	write := func(text string) {
+		t.Helper()
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write(text)
+	f, err := config.Load(path, os.LookupEnv)
+	if err != nil {
+		t.Fatal(err)
+	}
+	n := &node{flags: &serveFlags{runFlags: runFlags{config: path}}, file: f, log: newLogger(os.Stderr, f.Log, new(slog.LevelVar))}
+	j, err := memory.New().Open(memory.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	h, err := openHouseOver(t.Context(), n.latest(), os.Stderr, false, j)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() {
+		if err := h.close(); err != nil {
+			t.Error(err)
+		}
+	}()
+	write(text + "  ann: { secret: secret-one }\n")
+	n.reload()
+	defer n.follow(h)()
+	if _, there := h.users.Named("ann"); !there {
+		t.Error("the house does not know the user who was added")
 	}
 }
 
