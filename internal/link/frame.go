@@ -61,6 +61,9 @@ type hurried struct {
 	silence time.Duration
 }
 
+// Hurry is a stream whose reads and writes fail when nothing comes, or nothing of what is written goes, for so long.
+func Hurry(c net.Conn, silence time.Duration) net.Conn { return &hurried{c, silence} }
+
 // Read implements net.Conn.
 func (h *hurried) Read(b []byte) (int, error) {
 	if err := h.SetReadDeadline(time.Now().Add(h.silence)); err != nil {

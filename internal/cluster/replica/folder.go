@@ -46,6 +46,9 @@ func (f folder) Open(ctx context.Context) (journal.Journal, error) {
 	if err := f.finish(); err != nil {
 		return nil, err
 	}
+	if err := os.RemoveAll(f.path(comingName)); err != nil { // it may be as large as the log
+		return nil, err
+	}
 	if _, err := os.Stat(f.path(logName)); f.began && errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("%s is missing, and other nodes count on what was in it: remove %s, so that this node "+
 			"comes back with a new copy of the log", f.path(logName), f.dir)

@@ -43,6 +43,9 @@ type Options struct {
 	Live   func(context.Context, io.Reader, journal.Reader) ([]journal.Address, error)
 	Tick   time.Duration // see raft.Options
 	Report func(error)   // of what costs nothing yet; must not block; may be nil
+	// Stall is after how long a parcel of which nothing comes or goes is given up; 0: 30 s. Who has sent one whole
+	// waits four times as long to hear that the other has it.
+	Stall time.Duration
 }
 
 // Kinds of streams between nodes.
@@ -78,6 +81,9 @@ var _ cluster.Replica = (*Replica)(nil)
 func Open(ctx context.Context, o Options) (*Replica, error) {
 	if o.Report == nil {
 		o.Report = func(error) {}
+	}
+	if o.Stall <= 0 {
+		o.Stall = 30 * time.Second
 	}
 	dir, err := filepath.Abs(o.Dir)
 	if err != nil {
@@ -239,18 +245,19 @@ func (r *Replica) ship(ctx context.Context, to uint64, parcel func(io.Writer) er
 	if err != nil {
 		return err
 	}
-	defer c.Close()
-	defer context.AfterFunc(ctx, func() { _ = c.SetDeadline(time.Unix(1, 0)) })()
-	if _, err := c.Write(binary.LittleEndian.AppendUint64(nil, to)); err != nil {
+	defer c.NetConn().Close()
+	defer context.AfterFunc(ctx, func() { _ = c.NetConn().Close() })()
+	w := link.Hurry(c, r.o.Stall)
+	if _, err := w.Write(binary.LittleEndian.AppendUint64(nil, to)); err != nil {
 		return err
 	}
-	if err := parcel(c); err != nil {
+	if err := parcel(w); err != nil {
 		return err
 	}
 	if err := c.CloseWrite(); err != nil {
 		return err
 	}
-	told, err := io.ReadAll(io.LimitReader(c, mostTold))
+	told, err := io.ReadAll(io.LimitReader(link.Hurry(c, storing*r.o.Stall), mostTold))
 	switch {
 	case err != nil:
 		return err
@@ -263,10 +270,12 @@ func (r *Replica) ship(ctx context.Context, to uint64, parcel func(io.Writer) er
 const (
 	taken    = "taken"
 	mostTold = 4 << 10
+	storing  = 4 // stalls that a parcel may take to be stored once it is there
 )
 
 // parcel takes what another node's ship sends.
 func (r *Replica) parcel(ctx context.Context, peer string, c net.Conn) {
+	c = link.Hurry(c, r.o.Stall)
 	var to [8]byte
 	if _, err := io.ReadFull(c, to[:]); err != nil {
 		return // it is gone

@@ -3,6 +3,7 @@ package replica_test
 import (
 	"context"
 	"errors"
+	"io"
 	"net"
 	"os"
 	"path/filepath"
@@ -25,6 +26,7 @@ type node struct {
 	name, dir string
 	peers     []link.Peer
 	address   string
+	stall     time.Duration
 	link      *link.Listener
 	r         *replica.Replica
 }
@@ -63,7 +65,7 @@ func (n *node) start(t *testing.T) error {
 	defer cancel()
 	r, err := replica.Open(ctx, replica.Options{Node: n.name, Peers: n.peers, Link: l,
 		Dir: filepath.Join(n.dir, "cluster"), File: file.Options{SegmentBytes: 1 << 20}, Tick: 20 * time.Millisecond,
-		Report: func(err error) { t.Log(n.name, err) }})
+		Report: func(err error) { t.Log(n.name, err) }, Stall: n.stall})
 	if err != nil {
 		return errors.Join(err, l.Close())
 	}
@@ -151,6 +153,25 @@ func mustHave(t *testing.T, j journal.Journal, n uint64) {
 	}
 }
 
+// mustOwn gives the log to a node, which may have to learn it first.
+func mustOwn(t *testing.T, all []*node, n *node) {
+	t.Helper()
+	waittest.Until(t, "node "+n.name+" owns the log", func() bool {
+		for _, o := range all {
+			if o.r == nil {
+				continue
+			}
+			ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+			err := o.r.Transfer(ctx, n.name)
+			cancel()
+			if err == nil || n.r.Owner().Node == n.name {
+				return true
+			}
+		}
+		return false
+	})
+}
+
 func TestALogIsThereWhenItsNodesAreStartedAgain(t *testing.T) {
 	all := three(t)
 	startAll(t, all)
@@ -196,11 +217,7 @@ func TestANodeThatHasLostItsDiskComesBackAsAnotherReplica(t *testing.T) {
 	if err := lost.start(t); err != nil {
 		t.Fatal(err)
 	}
-	waittest.Until(t, "the node can own the log", func() bool {
-		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
-		defer cancel()
-		return owner.r.Transfer(ctx, lost.name) == nil || lost.r.Owner().Node == lost.name
-	})
+	mustOwn(t, all, lost)
 	now, j := ownerOf(t, all)
 	if now != lost {
 		t.Fatalf("node %s owns the log", now.name)
@@ -226,17 +243,7 @@ func TestALogIsThereWhenEveryNodeHasHadANewDiskAndAllAreStartedAgain(t *testing.
 		if err := n.start(t); err != nil {
 			t.Fatal(err)
 		}
-		waittest.Until(t, "the node can own the log", func() bool {
-			for _, o := range all {
-				ctx, cancel := context.WithTimeout(t.Context(), time.Second)
-				err := o.r.Transfer(ctx, n.name)
-				cancel()
-				if err == nil || n.r.Owner().Node == n.name {
-					return true
-				}
-			}
-			return false
-		})
+		mustOwn(t, all, n)
 		_, j = ownerOf(t, all)
 		put(t, j, uint64(i+2))
 	}
@@ -274,11 +281,7 @@ func TestANodeWhoseLogIsGoneButNotItsNameDoesNotBeginANewOne(t *testing.T) {
 	if err := lost.start(t); err != nil {
 		t.Fatal(err)
 	}
-	waittest.Until(t, "the node can own the log", func() bool {
-		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
-		defer cancel()
-		return owner.r.Transfer(ctx, lost.name) == nil || lost.r.Owner().Node == lost.name
-	})
+	mustOwn(t, all, lost)
 	_, j = ownerOf(t, all)
 	mustHave(t, j, 2)
 }
@@ -298,15 +301,7 @@ func TestNodesThatHaveLostTheirDisksOneAfterTheOtherStartTogether(t *testing.T) 
 		if err := lost.start(t); err != nil {
 			t.Fatal(err)
 		}
-		owner, _ := nowOwner(t, all)
-		waittest.Until(t, "the node has a vote", func() bool {
-			for _, m := range owner.r.Status().Members {
-				if m.Node == lost.name && m.Known && m.Lag == 0 && owner.r.Transfer(t.Context(), lost.name) == nil {
-					return true
-				}
-			}
-			return lost.r.Owner().Node == lost.name
-		})
+		mustOwn(t, all, lost)
 	}
 	for _, n := range all {
 		n.stop(t)
@@ -314,21 +309,6 @@ func TestNodesThatHaveLostTheirDisksOneAfterTheOtherStartTogether(t *testing.T) 
 	startAll(t, all)
 	_, j = ownerOf(t, all)
 	mustHave(t, j, 20)
-}
-
-// nowOwner waits for the node that leads.
-func nowOwner(t *testing.T, all []*node) (owner *node, term uint64) {
-	t.Helper()
-	waittest.Until(t, "a node owns the log", func() bool {
-		for _, n := range all {
-			if n.r != nil && n.r.Owner().Node == n.name {
-				owner, term = n, n.r.Owner().Term
-				return true
-			}
-		}
-		return false
-	})
-	return owner, term
 }
 
 func TestANodeOfTheSameNameTakesNobodysPlace(t *testing.T) {
@@ -352,7 +332,7 @@ func TestANodeOfTheSameNameTakesNobodysPlace(t *testing.T) {
 	}
 	defer ln.Close()
 	said := make(chan error, 1)
-	ctx, cancel := context.WithCancel(t.Context())
+	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Second) // it asks several times meanwhile
 	defer cancel()
 	go func() {
 		r, err := replica.Open(ctx, replica.Options{Node: other.name, Peers: other.peers, Link: ln,
@@ -362,13 +342,81 @@ func TestANodeOfTheSameNameTakesNobodysPlace(t *testing.T) {
 		}
 		said <- err
 	}()
-	for n := uint64(2); n < 200; n++ { // it asks several times meanwhile
+	n := uint64(1)
+	for err = nil; err == nil; {
+		n++
 		put(t, j, n)
-		time.Sleep(5 * time.Millisecond)
+		select {
+		case err = <-said:
+		default:
+		}
 	}
-	cancel()
-	if err := <-said; !errors.Is(err, context.Canceled) {
+	if !errors.Is(err, context.DeadlineExceeded) {
 		t.Error(err)
 	}
-	mustHave(t, j, 199)
+	mustHave(t, j, n)
+}
+
+func TestAParcelOfWhichNothingComesIsGivenUp(t *testing.T) {
+	all := three(t)
+	all[0].stall = 50 * time.Millisecond
+	startAll(t, all)
+	ownerOf(t, all)
+	all[1].stop(t)
+	d, err := link.NewDialer(link.Options{Cluster: "test", Node: all[1].name, Secret: secret})
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, err := d.Dial(t.Context(), link.Peer{Node: all[0].name, Address: all[0].address}, "parcel")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	if _, err := c.Write([]byte{1, 0}); err != nil {
+		t.Fatal(err)
+	}
+	if err := c.SetReadDeadline(time.Now().Add(10 * time.Second)); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := io.ReadAll(c); err != nil {
+		t.Errorf("the node still waits for the rest: %v", err)
+	}
+}
+
+func TestANodeThatHangsGetsTheNextCheckpoint(t *testing.T) {
+	all := three(t)
+	for _, n := range all {
+		n.stall = 50 * time.Millisecond
+	}
+	startAll(t, all)
+	mustOwn(t, all, all[0])
+	owner, j := ownerOf(t, all)
+	hangs := all[2]
+	hangs.stop(t)
+	l, err := link.Listen(t.Context(), link.Options{Listen: hangs.address, Cluster: "test", Node: hangs.name,
+		Secret: secret})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	sent := make(chan struct{}, 2)
+	l.Handle("parcel", func(ctx context.Context, _ string, c net.Conn) {
+		sent <- struct{}{}
+		<-ctx.Done()
+	})
+	for n := range uint64(2) {
+		put(t, j, n+1)
+		err := j.SaveCheckpoint(t.Context(), j.End(), func(w io.Writer) error {
+			_, err := w.Write([]byte("checkpoint"))
+			return err
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		select {
+		case <-sent:
+		case <-time.After(10 * time.Second):
+			t.Fatalf("node %s has sent %d checkpoints", owner.name, n)
+		}
+	}
 }

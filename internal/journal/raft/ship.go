@@ -11,6 +11,7 @@ import (
 	"hash/crc32"
 	"io"
 	"slices"
+	"time"
 
 	etcd "go.etcd.io/raft/v3"
 	pb "go.etcd.io/raft/v3/raftpb"
@@ -28,6 +29,8 @@ const (
 	shipRecords = 128
 	// partMost bounds a part of a parcel that is held in memory.
 	partMost = 1 << 30
+	// arrival is how long a checkpoint is held in memory until this node has what it is of: it gets the next one.
+	arrival = time.Minute
 )
 
 var (
@@ -238,7 +241,9 @@ func (r *Replica) receiveCheckpoint(ctx context.Context, in *unpacker, h header)
 	if err := in.end(); err != nil {
 		return err
 	}
-	if err := r.await(ctx, h.at); err != nil {
+	wait, stop := context.WithTimeout(ctx, arrival)
+	defer stop()
+	if err := r.await(wait, h.at); err != nil {
 		return err
 	}
 	term, err := r.log.Term(h.at)
