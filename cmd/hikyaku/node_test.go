@@ -461,7 +461,8 @@ func TestASIGHUPWhileAHouseIsBeingOpenedIsTakenByIt(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	n := &node{flags: &serveFlags{runFlags: runFlags{config: path}}, file: f, log: newLogger(os.Stderr, f.Log, new(slog.LevelVar))}
+	n := &node{flags: &serveFlags{runFlags: runFlags{config: path}}, file: f,
+		log: newLogger(os.Stderr, f.Log, new(slog.LevelVar))}
 	j, err := memory.New().Open(memory.Options{})
 	if err != nil {
 		t.Fatal(err)
