@@ -89,4 +89,15 @@ type Noting interface {
 	NoteKeys(ctx context.Context, room, prefix string) ([]string, error)
 }
 
-var _ Service = (*Store)(nil)
+// Shard is what makes a Service of several stores asks each of them for besides.
+type Shard interface {
+	Service
+	Has(ctx context.Context, n Name) (bool, error)
+	HasSnapshot(ctx context.Context, name Name) (bool, error)
+	RenameNoted(ctx context.Context, from, to Name, notes ...Note) error
+	RenameDeadLetters(ctx context.Context, from, to Name) error
+	TookFrom(ctx context.Context, n Name, source string, offsets []uint64) (taken []uint64, next uint64, err error)
+	NowCalled(ctx context.Context, n Name) (now Name, ok bool, err error)
+}
+
+var _ Shard = (*Store)(nil)

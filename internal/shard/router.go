@@ -31,16 +31,9 @@ type Options struct {
 // MaxShards bounds the shards of one process.
 const MaxShards = 64
 
-// store is what a Router asks of a shard beside what everybody does.
+// store is a shard's.
 type store interface {
-	queue.Service
-	Has(ctx context.Context, n queue.Name) (bool, error)
-	HasSnapshot(ctx context.Context, name queue.Name) (bool, error)
-	RenameNoted(ctx context.Context, from, to queue.Name, notes ...queue.Note) error
-	RenameDeadLetters(ctx context.Context, from, to queue.Name) error
-	TookFrom(ctx context.Context, n queue.Name, source string, offsets []uint64) (taken []uint64, next uint64,
-		err error)
-	NowCalled(ctx context.Context, n queue.Name) (now queue.Name, ok bool, err error)
+	queue.Shard
 	JournalStats() journal.Stats
 	Close() error
 }
