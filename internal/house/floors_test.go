@@ -42,6 +42,7 @@ var floors = []floor{
 		"they are; which functions there are, and the events that wait for them"},
 	{"functions", []string{"internal/function"}, "user code and its instances"},
 	{"shards", []string{"internal/shard"}, "several stores as one"},
+	{"queue tests", []string{"internal/queue/twintest"}, "whether a service does what a store does, for tests"},
 	{"queues", []string{"internal/queue"}, "topics, queues, claims, dead letters"},
 	{"waiters", []string{"internal/interest"}, "who waits for which messages"},
 	{"copies", []string{"internal/cluster/replica"}, "a node's copy of the log, and its way to the others"},
@@ -71,6 +72,7 @@ var floors = []floor{
 // forTests are rooms that only tests may import.
 var forTests = []string{
 	"internal/journal/journaltest", "internal/journal/file/faultfs", "internal/journal/memory",
+	"internal/queue/twintest",
 	"internal/push/pushtest", "internal/rows/rowstest", "internal/bench/benchtest", "internal/program/programtest",
 	"internal/databasetest", "internal/metricstest", "internal/outbound/proxytest",
 	"internal/sampletest",

@@ -1,4 +1,4 @@
-package shard
+package twintest
 
 import (
 	"errors"
@@ -12,7 +12,7 @@ import (
 
 // there makes queues that are not there: a single store makes those of all of a claim, or of a change that it then
 // refuses, shards only those that they come to.
-func (w *twins) there(names ...queue.Name) {
+func (w *Twins) there(names ...queue.Name) {
 	w.t.Helper()
 	for _, n := range names {
 		w.both("claim "+n.String(), func(s queue.Service, _ bool) error {
@@ -26,7 +26,7 @@ func (w *twins) there(names ...queue.Name) {
 }
 
 // snapshotName is one of the few names that snapshots have.
-func (w *twins) snapshotName() queue.Name {
+func (w *Twins) snapshotName() queue.Name {
 	return queue.Name{Namespace: "app", Name: fmt.Sprint("snapshot", w.random.IntN(3))}
 }
 
@@ -39,7 +39,7 @@ func index(second bool) int {
 }
 
 // same sees that both answer the same.
-func (w *twins) same(what string, do func(s queue.Service, second bool) (any, error)) {
+func (w *Twins) same(what string, do func(s queue.Service, second bool) (any, error)) {
 	w.t.Helper()
 	var answers [2]string
 	w.both(what, func(s queue.Service, second bool) error {
@@ -50,12 +50,12 @@ func (w *twins) same(what string, do func(s queue.Service, second bool) (any, er
 		return err
 	})
 	if answers[0] != answers[1] {
-		w.t.Fatalf("%s: shards answer %s, a single store %s", what, answers[0], answers[1])
+		w.t.Fatalf("%s: the one that is tested answers %s, a store %s", what, answers[0], answers[1])
 	}
 }
 
 // alter alters a queue, its definition or its columns.
-func (w *twins) alter(n, topic queue.Name) {
+func (w *Twins) alter(n, topic queue.Name) {
 	w.t.Helper()
 	ctx := w.t.Context()
 	d := queue.Definition{MaxAttempts: 3 + w.random.IntN(3), History: time.Hour}
@@ -80,7 +80,7 @@ func (w *twins) alter(n, topic queue.Name) {
 }
 
 // sought takes, uses and deletes snapshots.
-func (w *twins) sought(n queue.Name) {
+func (w *Twins) sought(n queue.Name) {
 	w.t.Helper()
 	ctx, name := w.t.Context(), w.snapshotName()
 	switch w.random.IntN(4) {
@@ -111,7 +111,7 @@ func (w *twins) sought(n queue.Name) {
 }
 
 // removed removes messages one by one or all.
-func (w *twins) removed(n queue.Name) {
+func (w *Twins) removed(n queue.Name) {
 	w.t.Helper()
 	ctx := w.t.Context()
 	if w.random.IntN(2) == 0 {
@@ -128,7 +128,7 @@ func (w *twins) removed(n queue.Name) {
 }
 
 // noted keeps notes with a queue, a topic, messages, or by themselves.
-func (w *twins) noted(n, topic queue.Name, msgs []message.Message) {
+func (w *Twins) noted(n, topic queue.Name, msgs []message.Message) {
 	w.t.Helper()
 	ctx := w.t.Context()
 	note := queue.Note{Room: "twin", Key: fmt.Sprint(w.random.IntN(3)), Value: fmt.Append(nil, w.puts)}
@@ -181,7 +181,7 @@ func (w *twins) noted(n, topic queue.Name, msgs []message.Message) {
 
 // claimSeveral claims from two queues for an owner, extends what it gets, finds it again, and gives it back. It is one
 // message: where the first queue has less than is asked for, shards do not go on to another one.
-func (w *twins) claimSeveral(a, b queue.Name) {
+func (w *Twins) claimSeveral(a, b queue.Name) {
 	w.t.Helper()
 	ctx := w.t.Context()
 	w.there(a, b)
@@ -217,7 +217,7 @@ func (w *twins) claimSeveral(a, b queue.Name) {
 }
 
 // asked asks for what changes nothing.
-func (w *twins) asked(n, topic queue.Name) {
+func (w *Twins) asked(n, topic queue.Name) {
 	w.t.Helper()
 	ctx := w.t.Context()
 	w.same("ask "+n.String(), func(s queue.Service, _ bool) (any, error) {
