@@ -42,6 +42,7 @@ var floors = []floor{
 		"they are; which functions there are, and the events that wait for them"},
 	{"functions", []string{"internal/function"}, "user code and its instances"},
 	{"shards", []string{"internal/shard"}, "several stores as one"},
+	{"stores elsewhere", []string{"internal/cluster/remote"}, "a store that another node has"},
 	{"queue tests", []string{"internal/queue/twintest"}, "whether a service does what a store does, for tests"},
 	{"queues", []string{"internal/queue"}, "topics, queues, claims, dead letters"},
 	{"waiters", []string{"internal/interest"}, "who waits for which messages"},
