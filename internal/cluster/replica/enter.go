@@ -121,13 +121,13 @@ func (r *Replica) replace(ctx context.Context, node string, id uint64) error {
 		if other == id {
 			there = true
 		} else if isOf(other, node) {
-			return errors.Join(errors.New("its old replica leaves first"), r.raft.Change(ctx, raft.Leave, other))
+			return errors.Join(errors.New("its old replica leaves first"), r.raft.Change(ctx, raft.Leave, other, nil))
 		}
 	}
 	if there {
 		return nil
 	}
-	return errors.Join(errors.New("it is being taken in"), r.raft.Change(ctx, raft.Learn, id))
+	return errors.Join(errors.New("it is being taken in"), r.raft.Change(ctx, raft.Learn, id, nil))
 }
 
 // promote gives a vote to those who have the log but for what came just now.
@@ -140,7 +140,7 @@ func (r *Replica) promote(s raft.Status) {
 	}
 	for _, p := range all {
 		if p.Learner && p.Active && p.Match+closeBy >= s.Last {
-			if err := r.raft.Change(ctx, raft.Vote, p.ID); err != nil {
+			if err := r.raft.Change(ctx, raft.Vote, p.ID, nil); err != nil {
 				r.o.Report(err)
 			}
 			return

@@ -32,7 +32,8 @@ func (r *Replica) keep(ctx context.Context, at uint64, write func(io.Writer) err
 	}
 	term, err := l.termLocked(at)
 	i, _ := slices.BinarySearchFunc(l.places, at+1, func(p place, x uint64) int { return p.before(x, 0) })
-	h := header{at: at, term: term, owner: owner, conf: l.confAt(at), state: l.state, older: l.newest,
+	c := l.confAt(at)
+	h := header{at: at, term: term, owner: owner, conf: c.state, book: c.book, state: l.state, older: l.newest,
 		places: slices.Clone(l.places[:i])}
 	local, position := l.local, l.beforeLocked(at)
 	l.mu.Unlock()

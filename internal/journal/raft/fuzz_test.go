@@ -31,6 +31,7 @@ func FuzzGroup(f *testing.F) {
 
 func FuzzHeader(f *testing.F) {
 	h := header{at: 7, term: 2, owner: 6, conf: &pb.ConfState{Voters: []uint64{1, 2, 3}, Learners: []uint64{4}},
+		book:  Book{At: 5, Nodes: map[string]string{"d": "10.0.0.4:6222", "e": ""}, Gone: []uint64{9}},
 		state: [2]uint64{3, 1}, older: point{4, 1, 32}, places: []place{{1, 64, 0, 3}, {5, 128, 2, 1}, {5, 192, 4, 1}}}
 	f.Add(h.encode()[8:])
 	f.Fuzz(func(t *testing.T, b []byte) {

@@ -20,6 +20,7 @@ type header struct {
 	owner    uint64 // where the owner says that it is
 	none     bool   // there is no owner's checkpoint yet
 	conf     *pb.ConfState
+	book     Book
 	state    [2]uint64 // term, vote
 	older    point     // of the checkpoint before: what the local journal has behind that is whole
 	places   []place
@@ -32,7 +33,8 @@ type point struct {
 }
 
 const (
-	formatHeader = 1
+	formatFirst  = 1 // without the book
+	formatHeader = 2
 	headerMost   = 1 << 32
 )
 
@@ -54,6 +56,7 @@ func (h *header) encode() []byte {
 	for _, id := range h.conf.GetLearners() {
 		b = binary.AppendUvarint(b, id)
 	}
+	b = h.book.append(b)
 	b = binary.AppendUvarint(b, uint64(len(h.places)))
 	var last place
 	for _, p := range h.places {
@@ -86,8 +89,9 @@ func readHeader(r io.Reader) (h header, err error) {
 
 func decodeHeader(b []byte) (h header, err error) {
 	d := decoder{rest: b}
-	if f := d.byte(); f != formatHeader {
-		return h, fmt.Errorf("%w: checkpoint: unknown format %d", errEntry, f)
+	format := d.byte()
+	if format < formatFirst || format > formatHeader {
+		return h, fmt.Errorf("%w: checkpoint: unknown format %d", errEntry, format)
 	}
 	h.none = d.byte() == 1
 	h.at, h.term, h.owner, h.state = d.number(), d.number(), d.number(), [2]uint64{d.number(), d.number()}
@@ -100,6 +104,9 @@ func decodeHeader(b []byte) (h header, err error) {
 	}
 	h.conf = &pb.ConfState{Voters: ids()}
 	h.conf.Learners = ids()
+	if format > formatFirst {
+		h.book = d.book()
+	}
 	var last place
 	for range min(d.number(), uint64(len(d.rest))) {
 		last = place{index: last.index + d.number(), at: last.at + journal.Position(d.number()),
@@ -133,7 +140,7 @@ func load(ctx context.Context, o *Options, local journal.Journal) (l *log, live 
 		return nil, nil, false, err
 	}
 	l = &log{local: local, cacheBytes: o.CacheBytes, none: h.none, newest: at, older: h.older.index,
-		confs: []conf{{0, h.conf}}}
+		confs: []conf{{0, h.conf, h.book}}}
 	f := found{state: h.state}
 	// Of what is before the older checkpoint some may be gone, and an entry be there that was overridden without the
 	// one in its place.

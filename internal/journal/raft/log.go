@@ -57,6 +57,7 @@ type run struct{ from, term uint64 }
 type conf struct {
 	from  uint64
 	state *pb.ConfState
+	book  Book
 }
 
 // stored notes that an entry is durable in the local journal. What was there at its index or behind it is overridden;
@@ -238,22 +239,27 @@ func (l *log) compact(index uint64) {
 	l.recent = l.recent[n:]
 }
 
-// joined notes who is in the group from an entry on.
-func (l *log) joined(from uint64, state *pb.ConfState) {
+// joined notes who is in the group from an entry on, which is a change.
+func (l *log) joined(from uint64, change *pb.ConfChangeV2, state *pb.ConfState) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.confs = append(l.confs, conf{from, state})
+	book, err := l.confs[len(l.confs)-1].book.after(from, change)
+	if err != nil {
+		return err
+	}
+	l.confs = append(l.confs, conf{from, state, book})
+	return nil
 }
 
 // confAt is who is in the group at an entry. The lock is held.
-func (l *log) confAt(index uint64) *pb.ConfState {
-	state := l.confs[0].state
+func (l *log) confAt(index uint64) conf {
+	at := l.confs[0]
 	for _, c := range l.confs[1:] {
 		if c.from <= index {
-			state = c.state
+			at = c
 		}
 	}
-	return state
+	return at
 }
 
 // vote notes a state that is durable.
@@ -268,7 +274,7 @@ func (l *log) InitialState() (*pb.HardState, *pb.ConfState, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	state := &pb.HardState{Term: new(l.state[0]), Vote: new(l.state[1]), Commit: new(max(l.newest.index, l.commit))}
-	return state, l.confAt(l.newest.index), nil
+	return state, l.confAt(l.newest.index).state, nil
 }
 
 // FirstIndex implements raft's Storage.
@@ -319,7 +325,7 @@ func (l *log) Snapshot() (*pb.Snapshot, error) {
 		return nil, etcd.ErrSnapshotTemporarilyUnavailable
 	}
 	return &pb.Snapshot{Metadata: &pb.SnapshotMetadata{
-		ConfState: l.confAt(l.newest.index), Index: new(l.newest.index), Term: new(l.newest.term),
+		ConfState: l.confAt(l.newest.index).state, Index: new(l.newest.index), Term: new(l.newest.term),
 	}}, nil
 }
 

@@ -265,7 +265,10 @@ func (r *Replica) apply(m *pb.Message) {
 				r.fail(fmt.Errorf("%w: %w", journal.ErrFailed, err))
 				return
 			}
-			r.log.joined(e.GetIndex(), l.node.ApplyConfChange(change))
+			if err := r.log.joined(e.GetIndex(), change, l.node.ApplyConfChange(change)); err != nil {
+				r.fail(fmt.Errorf("%w: %w", journal.ErrFailed, err))
+				return
+			}
 			// It is durable before what this node promises as one of them.
 			mark := mark{what: markCommit, index: e.GetIndex()}
 			if err := r.log.journal().Write([]journal.Record{mark.record(nil)}); err != nil {

@@ -77,13 +77,15 @@ const (
 	Leave Step = Step(pb.ConfChangeRemoveNode)     // it has the log no more
 	Learn Step = Step(pb.ConfChangeAddLearnerNode) // it gets the log, and has no vote
 	Vote  Step = Step(pb.ConfChangeAddNode)        // it has a vote
+	Stay  Step = Step(pb.ConfChangeUpdateNode)     // it has the part that it has; for what is said of its node
 )
 
-// Change changes the part of one replica. It returns when that is proposed: Members tell when it is so. While another
-// change is under way nothing comes of it. Only the leader can: else it is ErrNotLeader.
-func (r *Replica) Change(ctx context.Context, step Step, id uint64) error {
+// Change changes the part of one replica, and notes in the log's book what is said of its node, unless note is nil. It
+// returns when that is proposed: Members and Book tell when it is so. While another change is under way nothing comes
+// of it. Only the leader can: else it is ErrNotLeader.
+func (r *Replica) Change(ctx context.Context, step Step, id uint64, note *Note) error {
 	// One at a time: then most of the replicas before and most of those after always have one in common.
-	c := &pb.ConfChangeV2{Changes: []*pb.ConfChangeSingle{
+	c := &pb.ConfChangeV2{Context: note.encode(), Changes: []*pb.ConfChangeSingle{
 		{Type: pb.ConfChangeType(step).Enum(), NodeId: new(id)}}}
 	err := r.leading(ctx, func(node *etcd.RawNode) error { return node.ProposeConfChange(c) })
 	if err != nil {

@@ -277,6 +277,9 @@ func (r *Replica) tell() {
 	r.news.Broadcast()
 }
 
+// End has the replica fail: whoever owns the log here, or waits for it, is told err. Close is still the caller's.
+func (r *Replica) End(err error) { r.fail(err) }
+
 // Close ends this node's part. A journal that is open has failed then.
 func (r *Replica) Close() error {
 	r.end()

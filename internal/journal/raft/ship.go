@@ -41,7 +41,7 @@ var (
 // shipAll sends the newest checkpoint to every other replica. One that is being sent an older one gets it next.
 func (r *Replica) shipAll(at uint64) {
 	r.log.mu.Lock()
-	conf := r.log.confAt(r.log.last)
+	conf := r.log.confAt(r.log.last).state
 	r.log.mu.Unlock()
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -90,7 +90,7 @@ func TestANewReplicaIsGivenALogThatBeginsBeforeItWasTakenIn(t *testing.T) {
 	// No checkpoint is saved from here on.
 	const id = 4
 	leads := clerk.replica()
-	if err := leads.Change(t.Context(), Learn, id); err != nil {
+	if err := leads.Change(t.Context(), Learn, id, nil); err != nil {
 		t.Fatal(err)
 	}
 	c.local[id] = &inMemory{disk: memory.New()}
@@ -99,7 +99,7 @@ func TestANewReplicaIsGivenALogThatBeginsBeforeItWasTakenIn(t *testing.T) {
 	waittest.Until(t, "the new replica has the log", func() bool {
 		return r.Status().Applied >= leads.Status().Applied
 	})
-	if err := leads.Change(t.Context(), Vote, id); err != nil {
+	if err := leads.Change(t.Context(), Vote, id, nil); err != nil {
 		t.Fatal(err)
 	}
 	waittest.Until(t, "all know who has the log", func() bool {
