@@ -1,6 +1,7 @@
 package raft
 
 import (
+	"context"
 	"encoding/binary"
 	"math/rand/v2"
 	"reflect"
@@ -74,6 +75,22 @@ func TestWhatAChangeSaysOfANodeIsKeptWhenTheEntryIsGone(t *testing.T) {
 	c.startAll()
 	c.leader()
 	said("all know it after a start", same)
+}
+
+// Who waits for another leader gives votes by what he is told of the log.
+func TestWhoWaitsIsToldWhereTheLogEndsNow(t *testing.T) {
+	c := newCluster(t, 1, func(uint64) Local { return &inMemory{disk: memory.New()} })
+	c.startAll()
+	clerk := ownNow(t, c)
+	leads := clerk.replica()
+	before := leads.Status()
+	l := &ledger{there: map[uint64]bool{}, maybe: map[uint64]bool{}}
+	l.work(clerk, 20, rand.New(rand.NewPCG(1, 2)))
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if s, err := leads.Wait(ctx, before); err == nil || s.Last <= before.Last || s.Applied <= before.Applied {
+		t.Errorf("before %+v, after %+v, %v", before, s, err)
+	}
 }
 
 func TestAHeaderWithoutABookIsRead(t *testing.T) {

@@ -254,6 +254,11 @@ type Status struct {
 func (r *Replica) Status() Status {
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	return r.status()
+}
+
+// status is Status. The lock is held.
+func (r *Replica) status() Status {
 	last, _ := r.log.LastIndex()
 	return Status{ID: r.o.ID, Leader: r.leader, Term: r.term, Since: r.since, Applied: r.applied, Last: last,
 		Ready: r.ready, Failure: r.failure}
@@ -267,8 +272,7 @@ func (r *Replica) Wait(ctx context.Context, s Status) (Status, error) {
 	for ctx.Err() == nil && r.leader == s.Leader && r.term == s.Term && r.ready == s.Ready && r.failure == s.Failure {
 		r.news.Wait()
 	}
-	s.Leader, s.Term, s.Since, s.Ready, s.Failure = r.leader, r.term, r.since, r.ready, r.failure
-	return s, ctx.Err()
+	return r.status(), ctx.Err()
 }
 
 func (r *Replica) tell() {
