@@ -28,6 +28,8 @@ import (
 // nodeReplica is this node's part of the cluster's log.
 type nodeReplica interface {
 	cluster.Replica
+	// Name has the configuration name these as the other nodes, from now on.
+	Name([]link.Peer)
 	// Close ends it. The shard is given to nobody.
 	Close() error
 }
@@ -53,7 +55,7 @@ func serveNode(ctx context.Context, s *serveFlags, f *config.File) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, l.Close()) }()
-	front := cluster.NewFront(cluster.FrontOptions{Node: c.Node, Link: l, Peers: c.Others(),
+	front := cluster.NewFront(cluster.FrontOptions{Node: c.Node, Link: l,
 		Most: passedOn(machine.Files()), Report: report("front")})
 	defer front.Close()
 	if err := openFront(ctx, front, f.API, log); err != nil {
@@ -71,6 +73,7 @@ func serveNode(ctx context.Context, s *serveFlags, f *config.File) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, r.Close()) }()
+	n.open(r)
 	defer cluster.Admit(l, r)()
 	log.Info("node open", "cluster", c.Name, "node", c.Node, "address", l.Addr().String(), "nodes", len(c.Peers),
 		"data_dir", f.DataDir)
@@ -145,9 +148,18 @@ type node struct {
 	flags *serveFlags
 	log   *slog.Logger
 
-	mu    sync.Mutex
-	file  *config.File // as it was read last
-	house *house       // nil: another node owns the shard
+	mu      sync.Mutex
+	file    *config.File // as it was read last
+	house   *house       // nil: another node owns the shard
+	replica nodeReplica  // nil while it is being opened
+}
+
+// open has a replica know the nodes that the configuration names, as it is read again.
+func (n *node) open(r nodeReplica) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	n.replica = r
+	r.Name(n.file.Cluster.Others())
 }
 
 // follow has a house read the configuration again, as long as it is open.
@@ -193,7 +205,11 @@ func (n *node) reload() {
 
 // take has a configuration be that of the next house. Of a cluster it is as long as the process lives.
 func (n *node) take(next *config.File) {
-	if next.Cluster.On() {
-		n.file = next
+	if !next.Cluster.On() {
+		return
+	}
+	n.file = next
+	if n.replica != nil {
+		n.replica.Name(next.Cluster.Others())
 	}
 }

@@ -41,18 +41,20 @@ type sharedLog struct {
 	changed  chan struct{}
 	draining map[string]bool
 	nodes    []string
-	open     *memory.Journal // the owner's
+	at       map[string]string // where a node is reached
+	open     *memory.Journal   // the owner's
 }
 
 func newSharedLog(nodes ...string) *sharedLog {
-	return &sharedLog{disk: memory.New(), changed: make(chan struct{}), draining: map[string]bool{}, nodes: nodes}
+	return &sharedLog{disk: memory.New(), changed: make(chan struct{}), draining: map[string]bool{}, nodes: nodes,
+		at: map[string]string{}}
 }
 
 // move makes a node the owner, "" nobody.
 func (s *sharedLog) move(to string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.owner = cluster.Owner{Node: to, Term: s.owner.Term + 1, Since: time.Now()}
+	s.owner = cluster.Owner{Node: to, Address: s.at[to], Term: s.owner.Term + 1, Since: time.Now()}
 	close(s.changed)
 	s.changed = make(chan struct{})
 }
@@ -132,6 +134,10 @@ func (p *part) Drain(ctx context.Context, on bool) error {
 	return nil
 }
 
+func (p *part) Join(context.Context, link.Peer) error { return errors.ErrUnsupported }
+func (p *part) Leave(context.Context, string) error   { return errors.ErrUnsupported }
+func (p *part) Name([]link.Peer)                      {}
+
 func (p *part) Close() error { return nil }
 
 // clusterNode is a serve of a node.
@@ -167,7 +173,8 @@ func threeNodes(t *testing.T) (log *sharedLog, nodes map[string]*clusterNode) {
 	t.Cleanup(func() { openReplica = before })
 	var peers []string
 	for _, n := range names {
-		peers = append(peers, n+": "+freeAddress(t))
+		log.at[n] = freeAddress(t)
+		peers = append(peers, n+": "+log.at[n])
 	}
 	dir := t.TempDir()
 	for _, name := range names {

@@ -21,12 +21,15 @@ const (
 	AskMove   = "move"  // to give the shard to Request.Node, "" being whoever is best; of the owner
 	AskDrain  = "drain" // to give the shard away and not to take it
 	AskFill   = "fill"  // to take it again
+	AskJoin   = "join"  // to let Request.Node take part, which is at Request.Address; of the owner
+	AskLeave  = "leave" // to take Request.Node out of the log's group; of the owner
 )
 
 // Request is what a command asks.
 type Request struct {
-	Ask  string `json:"ask"`
-	Node string `json:"node,omitempty"`
+	Ask     string `json:"ask"`
+	Node    string `json:"node,omitempty"`
+	Address string `json:"address,omitempty"`
 }
 
 // reply is what it is told.
@@ -75,6 +78,10 @@ func do(ctx context.Context, r Replica, asked Request) error {
 		return r.Drain(ctx, true)
 	case AskFill:
 		return r.Drain(ctx, false)
+	case AskJoin:
+		return r.Join(ctx, link.Peer{Node: asked.Node, Address: asked.Address})
+	case AskLeave:
+		return r.Leave(ctx, asked.Node)
 	}
 	return fmt.Errorf("this node does not know what %q is: is its version older?", asked.Ask)
 }

@@ -2,7 +2,7 @@
 // as long as the node lives and brings each connection to the node that owns the shard; the loop that opens a house
 // when this node owns it, and closes it when it does not any more; and what the nodes tell a command.
 //
-//	front := cluster.NewFront(cluster.FrontOptions{Node: "a", Link: l, Peers: peers})
+//	front := cluster.NewFront(cluster.FrontOptions{Node: "a", Link: l})
 //	addr, err := front.Open(ctx, "http", "127.0.0.1:7700", cluster.Door{})
 //	err = cluster.Run(ctx, replica, front, func(ctx context.Context, j journal.Journal, term uint64) error {
 //		// opens a house over j, whose doors have front.Land("http") to listen on
@@ -17,13 +17,15 @@ import (
 	"time"
 
 	"github.com/hikyaku/hikyaku/internal/journal"
+	"github.com/hikyaku/hikyaku/internal/link"
 )
 
 // Owner is the node that has the shard.
 type Owner struct {
-	Node  string    `json:"node"`  // "": nobody, as far as is known
-	Term  uint64    `json:"term"`  // counted up whenever the shard changes hands
-	Since time.Time `json:"since"` // when this node has learnt of it
+	Node    string    `json:"node"`              // "": nobody, as far as is known
+	Address string    `json:"address,omitempty"` // where the other nodes reach it
+	Term    uint64    `json:"term"`              // counted up whenever the shard changes hands
+	Since   time.Time `json:"since"`             // when this node has learnt of it
 }
 
 // Log is a replicated log as one node sees it. Its methods may be called from any goroutine.
@@ -48,6 +50,13 @@ type Replica interface {
 	Transfer(ctx context.Context, to string) error
 	// Drain gives the shard away, if this node has it, and says whether it may own it from now on.
 	Drain(ctx context.Context, on bool) error
+	// Join lets a node take part in the log that is reached by the others at an address. It returns when that is in
+	// the log; the node is taken in when it comes. Only the owner can: else the error is ErrNotOwner.
+	Join(ctx context.Context, node link.Peer) error
+	// Leave takes a node out of the log's group, whether it is there or not, and returns when that is so. Only the
+	// owner can: else the error is ErrNotOwner, also when it was the owner that shall leave, and has given the shard to
+	// another one. It is refused unless most of the nodes that are left are there and have the log.
+	Leave(ctx context.Context, node string) error
 }
 
 // ErrNotOwner: this node does not own the shard.
@@ -59,6 +68,9 @@ type Status struct {
 	Owner    Owner        `json:"owner"`
 	Draining bool         `json:"draining,omitempty"` // it does not take the shard
 	Members  []MemberView `json:"members,omitempty"`
+	// Peers are the nodes of its configuration, itself among them, and where they are reached. Where the log knows of
+	// others, Members has those.
+	Peers map[string]string `json:"peers,omitempty"`
 }
 
 // MemberView is a node as another one sees it.
@@ -66,10 +78,21 @@ type MemberView struct {
 	Node    string `json:"node"`
 	Address string `json:"address"`
 	Alive   bool   `json:"alive"`
+	Part    Part   `json:"part"`
 	// Lag is how many groups of the log it does not have yet, and Known whether that is known: only the owner knows.
 	Lag   uint64 `json:"lag"`
 	Known bool   `json:"known"`
 }
+
+// Part is what a node is in the log's group.
+type Part string
+
+// Parts.
+const (
+	Votes  Part = "votes"  // it has the log, and a vote
+	Learns Part = "learns" // it gets the log, and then a vote
+	Waits  Part = "waits"  // it may take part, and has not come yet
+)
 
 // Run opens what live is over the log each time that this node owns the shard, and has the front know who does. live
 // ends when its journal is lost, or ctx ends, or it fails. The error is that of live, unless that only lost the log, or
@@ -81,7 +104,8 @@ func Run(ctx context.Context, l Log, f *Front, live func(context.Context, journa
 		defer close(done)
 		for {
 			changed := l.Changed()
-			f.Turn(l.Owner().Node)
+			o := l.Owner()
+			f.Turn(link.Peer{Node: o.Node, Address: o.Address})
 			select {
 			case <-changed:
 			case <-watching.Done():

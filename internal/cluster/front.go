@@ -19,9 +19,8 @@ const DoorKind = "door"
 
 // FrontOptions say what a front does.
 type FrontOptions struct {
-	Node  string
-	Link  *link.Listener
-	Peers []link.Peer // the other nodes
+	Node string
+	Link *link.Listener
 	// Most is how many connections of each door may wait for an owner or be passed on at once; more wait before they
 	// are accepted. 0: 4096.
 	Most int
@@ -35,7 +34,6 @@ type FrontOptions struct {
 // called from any goroutine.
 type Front struct {
 	o      FrontOptions
-	peers  map[string]link.Peer
 	ctx    context.Context
 	cancel context.CancelFunc
 	active sync.WaitGroup
@@ -46,7 +44,7 @@ type Front struct {
 	told                   atomic.Int64 // when a connection that nobody took was reported, in Unix seconds
 
 	mu       sync.Mutex
-	owner    string        // "": nobody
+	owner    link.Peer     // without a name: nobody
 	turned   chan struct{} // closed when the owner is another one, or a landing is
 	landings map[string]*landing
 	sockets  map[string]net.Listener
@@ -70,11 +68,8 @@ func NewFront(o FrontOptions) *Front {
 	if o.Report == nil {
 		o.Report = func(error) {}
 	}
-	f := &Front{o: o, peers: map[string]link.Peer{}, turned: make(chan struct{}), landings: map[string]*landing{},
-		sockets: map[string]net.Listener{}, underWay: map[*passage]struct{}{}}
-	for _, p := range o.Peers {
-		f.peers[p.Node] = p
-	}
+	f := &Front{o: o, turned: make(chan struct{}), landings: map[string]*landing{}, sockets: map[string]net.Listener{},
+		underWay: map[*passage]struct{}{}}
 	f.spares.f = f
 	f.ctx, f.cancel = context.WithCancel(context.Background())
 	o.Link.Handle(DoorKind, f.arrive)
@@ -123,8 +118,9 @@ func (f *Front) Land(name string) (net.Listener, error) {
 	return l, nil
 }
 
-// Turn says who owns the shard from now on; "": nobody. Connections that were passed on to another node are cut.
-func (f *Front) Turn(owner string) {
+// Turn says who owns the shard from now on, and where it is reached; without a name: nobody. Connections that were
+// passed on to another node are cut.
+func (f *Front) Turn(owner link.Peer) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if owner == f.owner {
@@ -147,7 +143,7 @@ func (f *Front) tell() {
 }
 
 // now is who owns the shard, the landing that a door has here, and a channel that is closed when one of them changes.
-func (f *Front) now(door string) (owner string, l *landing, turned <-chan struct{}) {
+func (f *Front) now(door string) (owner link.Peer, l *landing, turned <-chan struct{}) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return f.owner, f.landings[door], f.turned
@@ -159,7 +155,7 @@ func (f *Front) Close() {
 	f.o.Link.Handle(DoorKind, nil)
 	f.mu.Lock()
 	f.cancel()
-	f.spares.turn("")
+	f.spares.turn(link.Peer{})
 	for _, s := range f.sockets {
 		_ = s.Close() // nobody comes in any more
 	}
@@ -252,7 +248,7 @@ func (l *landing) over() bool {
 func (f *Front) hand(ctx context.Context, late <-chan struct{}, door string, c *landed) bool {
 	for {
 		owner, l, turned := f.now(door)
-		if owner != f.o.Node {
+		if owner.Node != f.o.Node {
 			return false
 		}
 		if l == nil || l.over() {

@@ -30,6 +30,7 @@ func TestMain(m *testing.M) {
 type member struct {
 	*Front
 	name, addr string
+	node       link.Peer
 	house      net.Listener
 }
 
@@ -49,19 +50,14 @@ func members(t *testing.T, wait time.Duration) map[string]*member {
 	}
 	all := map[string]*member{}
 	for _, n := range names {
-		o := FrontOptions{Node: n, Link: links[n], Wait: wait}
-		for _, other := range names {
-			if other != n {
-				o.Peers = append(o.Peers, link.Peer{Node: other, Address: links[other].Addr().String()})
-			}
-		}
-		f := NewFront(o)
+		f := NewFront(FrontOptions{Node: n, Link: links[n], Wait: wait})
 		t.Cleanup(f.Close)
 		addr, err := f.Open(t.Context(), "echo", "127.0.0.1:0", Door{})
 		if err != nil {
 			t.Fatal(err)
 		}
-		all[n] = &member{Front: f, name: n, addr: addr.String()}
+		all[n] = &member{Front: f, name: n, addr: addr.String(),
+			node: link.Peer{Node: n, Address: links[n].Addr().String()}}
 	}
 	return all
 }
@@ -103,8 +99,12 @@ func (m *member) open(t *testing.T) {
 
 // own makes a node the owner in everybody's eyes.
 func own(all map[string]*member, owner string) {
+	p := link.Peer{}
+	if m := all[owner]; m != nil {
+		p = m.node
+	}
 	for _, m := range all {
-		m.Turn(owner)
+		m.Turn(p)
 	}
 }
 
@@ -171,8 +171,9 @@ func TestAConnectionWaitsForAnOwner(t *testing.T) {
 			answers <- said{text, err}
 		}()
 	}
-	all["a"].Turn("c") // c does not know yet
-	all["c"].Turn("c") // it has no house yet
+	c := all["c"].node
+	all["a"].Turn(c) // c does not know yet
+	all["c"].Turn(c) // it has no house yet
 	all["c"].open(t)
 	for range 2 {
 		if a := <-answers; a.err != nil || !strings.HasPrefix(a.text, "c ") {
@@ -228,7 +229,7 @@ func TestAnOwnerThatIsNotReachedIsReported(t *testing.T) {
 	all := members(t, 50*time.Millisecond)
 	reports := make(chan error, 10)
 	all["a"].o.Report = func(err error) { reports <- err }
-	all["a"].Turn("d")
+	all["a"].Turn(link.Peer{Node: "d"})
 	for range 3 {
 		c, err := new(net.Dialer).DialContext(t.Context(), "tcp", all["a"].addr)
 		if err != nil {
@@ -237,7 +238,7 @@ func TestAnOwnerThatIsNotReachedIsReported(t *testing.T) {
 		_, _ = c.Read(make([]byte, 1)) // until it is closed
 		c.Close()
 	}
-	if err := <-reports; !strings.Contains(err.Error(), "node d owns the shard and has not taken them: it is none of") {
+	if err := <-reports; !strings.Contains(err.Error(), "node d owns the shard and has not taken them: this node does") {
 		t.Error(err)
 	}
 	if len(reports) > 0 {

@@ -14,13 +14,14 @@ import (
 	"time"
 
 	"github.com/hikyaku/hikyaku/internal/caller"
+	"github.com/hikyaku/hikyaku/internal/link"
 )
 
 // bring has a connection that came in here get to the owner.
 func (f *Front) bring(door string, c net.Conn, d Door) {
 	late, cancel := context.WithTimeout(f.ctx, f.o.Wait)
 	defer cancel()
-	if owner, _, _ := f.now(door); d.Live && owner != f.o.Node {
+	if owner, _, _ := f.now(door); d.Live && owner.Node != f.o.Node {
 		if c = f.alive(c); c == nil {
 			return
 		}
@@ -29,7 +30,7 @@ func (f *Front) bring(door string, c net.Conn, d Door) {
 	for {
 		owner, _, turned := f.now(door)
 		again := time.After(retry)
-		switch owner {
+		switch owner.Node {
 		case "":
 			again = nil
 		case f.o.Node:
@@ -50,7 +51,7 @@ func (f *Front) bring(door string, c net.Conn, d Door) {
 		case <-again:
 		case <-late.Done():
 			f.unowned.Add(1)
-			f.unbrought(door, owner, why)
+			f.unbrought(door, owner.Node, why)
 			_ = c.Close() // nothing of it was heard, so its client may say it again to another node
 			return
 		}
@@ -78,7 +79,7 @@ const retry = 50 * time.Millisecond
 
 // passage is a connection that is passed on.
 type passage struct {
-	to         string
+	to         link.Peer
 	client     net.Conn
 	owner      *tls.Conn
 	cutting    sync.Once
@@ -99,10 +100,10 @@ func (p *passage) cut() {
 
 // passTo brings a connection to the owner, and says who comes; nil: it does not take it, perhaps because of an error,
 // and nothing was read of the client.
-func (f *Front) passTo(owner string, turned <-chan struct{}, door string, c net.Conn) (*passage,
+func (f *Front) passTo(owner link.Peer, turned <-chan struct{}, door string, c net.Conn) (*passage,
 	error) {
-	if _, known := f.peers[owner]; !known {
-		return nil, errors.New("it is none of the peers in this node's configuration")
+	if owner.Address == "" {
+		return nil, errors.New("this node does not know where it is reached")
 	}
 	ctx, cancel := context.WithTimeout(f.ctx, f.o.Wait)
 	defer cancel()
@@ -129,7 +130,7 @@ func (f *Front) passTo(owner string, turned <-chan struct{}, door string, c net.
 }
 
 // offer asks the owner, through a stream to it, to take a connection.
-func (f *Front) offer(owner, door string, c net.Conn, up *tls.Conn) *passage {
+func (f *Front) offer(owner link.Peer, door string, c net.Conn, up *tls.Conn) *passage {
 	p := &passage{to: owner, client: c, owner: up, wasCut: make(chan struct{})}
 	if !f.enter(p) {
 		_ = up.Close() // it was not needed

@@ -5,6 +5,8 @@ import (
 	"crypto/tls"
 	"sync"
 	"time"
+
+	"github.com/hikyaku/hikyaku/internal/link"
 )
 
 // A stream to the owner takes several round trips to make, so some are made before a client needs them.
@@ -18,7 +20,7 @@ type spares struct {
 	f *Front
 
 	mu     sync.Mutex
-	to     string // the owner that they lead to
+	to     link.Peer // the owner that they lead to
 	ready  []spare
 	making int
 }
@@ -30,12 +32,12 @@ type spare struct {
 
 // take is a stream to the owner: one that waits, spare, or one that is made now. It has another one made for the next
 // client.
-func (s *spares) take(ctx context.Context, owner string, fresh bool) (c *tls.Conn, spare bool, err error) {
+func (s *spares) take(ctx context.Context, owner link.Peer, fresh bool) (c *tls.Conn, spare bool, err error) {
 	if !fresh {
 		c = s.old(owner)
 	}
 	if c == nil {
-		c, err = s.f.o.Link.Dialer().Dial(ctx, s.f.peers[owner], DoorKind)
+		c, err = s.f.o.Link.Dialer().Dial(ctx, owner, DoorKind)
 	} else {
 		spare = true
 	}
@@ -46,7 +48,7 @@ func (s *spares) take(ctx context.Context, owner string, fresh bool) (c *tls.Con
 }
 
 // old is one that waits and that the owner still waits for; nil: there is none.
-func (s *spares) old(owner string) *tls.Conn {
+func (s *spares) old(owner link.Peer) *tls.Conn {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.to != owner {
@@ -64,7 +66,7 @@ func (s *spares) old(owner string) *tls.Conn {
 }
 
 // more makes one that waits, unless there are enough.
-func (s *spares) more(owner string) {
+func (s *spares) more(owner link.Peer) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.to != owner || len(s.ready)+s.making >= mostSpares {
@@ -72,7 +74,7 @@ func (s *spares) more(owner string) {
 	}
 	s.making++
 	s.f.active.Go(func() {
-		c, err := s.f.o.Link.Dialer().Dial(s.f.ctx, s.f.peers[owner], DoorKind)
+		c, err := s.f.o.Link.Dialer().Dial(s.f.ctx, owner, DoorKind)
 		s.mu.Lock()
 		defer s.mu.Unlock()
 		s.making--
@@ -87,7 +89,7 @@ func (s *spares) more(owner string) {
 }
 
 // turn drops those to any other owner; and to this one, if some have turned out to be dead.
-func (s *spares) turn(owner string) {
+func (s *spares) turn(owner link.Peer) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for _, one := range s.ready {

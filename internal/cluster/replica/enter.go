@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/hikyaku/hikyaku/internal/journal/raft"
@@ -20,7 +22,7 @@ const (
 // group where the log begins.
 func (r *Replica) enter(ctx context.Context) (first []uint64, err error) {
 	all := []uint64{firstID(r.o.Node)}
-	for _, p := range r.o.Peers {
+	for _, p := range r.others() {
 		all = append(all, firstID(p.Node))
 	}
 	if r.id == firstID(r.o.Node) || r.dir.began { // the others may wait for this node as well
@@ -53,26 +55,13 @@ func (r *Replica) enter(ctx context.Context) (first []uint64, err error) {
 // look asks all other nodes whether there is a log. exists is who was in its group at first; nil: none says that there
 // is one, and err names who did not answer.
 func (r *Replica) look(ctx context.Context) (exists []uint64, err error) {
-	ctx, cancel := context.WithTimeout(ctx, askMost)
-	defer cancel()
-	type answer struct {
-		told
-		err error
-	}
-	answers := make(chan answer, len(r.o.Peers))
-	for _, p := range r.o.Peers {
-		go func() {
-			t, err := r.ask(ctx, p, question{})
-			if err != nil {
-				err = fmt.Errorf("node %s: %w", p.Node, err)
-			}
-			answers <- answer{t, err}
-		}()
-	}
-	for range r.o.Peers {
-		a := <-answers
+	for _, a := range r.askAll(ctx) {
 		if a.Exists && !a.New {
 			exists = a.First
+		}
+		if names := r.names(); a.Names != nil && !slices.Equal(a.Names, names) {
+			a.err = fmt.Errorf("node %s: peers: in its configuration names %s, and here %s: it has to be the same at all "+
+				"nodes", a.node, strings.Join(a.Names, ", "), strings.Join(names, ", "))
 		}
 		err = errors.Join(err, a.err)
 	}
@@ -88,15 +77,19 @@ func (r *Replica) comeBack(ctx context.Context, first []uint64) ([]uint64, error
 		}
 	}
 	var all error
-	for _, p := range r.o.Peers {
+	for _, p := range r.others() {
 		ctx, cancel := context.WithTimeout(ctx, askMost)
 		t, err := r.ask(ctx, p, question{Replace: r.id})
 		cancel()
+		r.follow(t.Book)
 		switch {
 		case err != nil:
 			all = errors.Join(all, fmt.Errorf("node %s: %w", p.Node, err))
 		case t.Member:
 			return first, nil
+		case t.gone(r.id): // it was taken in, and out again before it had the log
+			r.id = 0
+			return nil, errors.New("it has left the cluster before it had the log, and begins anew")
 		default:
 			all = errors.Join(all, fmt.Errorf("node %s: %s", p.Node, t.Refused))
 		}
@@ -109,6 +102,14 @@ func (r *Replica) replace(ctx context.Context, node string, id uint64) error {
 	all, err := r.raft.Progress(ctx)
 	if err != nil {
 		return err
+	}
+	book := r.raft.Book()
+	r.follow(book)
+	if _, may := r.peer(node); !may {
+		return fmt.Errorf("it is none of the cluster: hikyaku cluster join %s takes it in", node)
+	}
+	if slices.Contains(book.Gone, id) {
+		return errors.New("this copy of the log has left the cluster")
 	}
 	for _, p := range all { // one that has just ended is heard of for some seconds still
 		if isOf(p.ID, node) && p.ID != id && p.Active {

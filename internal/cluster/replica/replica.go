@@ -12,7 +12,6 @@ package replica
 import (
 	"context"
 	"encoding/binary"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -20,6 +19,7 @@ import (
 	"path/filepath"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	pb "go.etcd.io/raft/v3/raftpb"
@@ -34,11 +34,12 @@ import (
 
 // Options say whose replica it is, and what it stands on.
 type Options struct {
-	Node  string      // this node's name
-	Peers []link.Peer // the other nodes
-	Link  *link.Listener
-	Dir   string       // the folder of this node's copy; made when it is missing
-	File  file.Options // of the local journal, but for Dir
+	Node    string      // this node's name
+	Address string      // where the others reach it
+	Peers   []link.Peer // the other nodes that the configuration names; the log may know of more (Join)
+	Link    *link.Listener
+	Dir     string       // the folder of this node's copy; made when it is missing
+	File    file.Options // of the local journal, but for Dir
 	// Live reads a checkpoint of the log's owner (see raft.Options).
 	Live   func(context.Context, io.Reader, journal.Reader) ([]journal.Address, error)
 	Tick   time.Duration // see raft.Options
@@ -65,8 +66,12 @@ type Replica struct {
 	ctx     context.Context
 	end     context.CancelFunc
 	running sync.WaitGroup
+	asking  atomic.Bool // it asks the others who there is
 
 	mu       sync.Mutex
+	named    []link.Peer // the other nodes that the configuration names
+	book     raft.Book   // the newest that this node has heard of
+	nodes    []link.Peer // the other nodes
 	owner    cluster.Owner
 	changed  chan struct{}
 	draining bool
@@ -90,6 +95,7 @@ func Open(ctx context.Context, o Options) (*Replica, error) {
 		return nil, err
 	}
 	r := &Replica{o: o, dir: folder{dir: dir, o: o.File}, changed: make(chan struct{}), heard: map[string]bool{}}
+	r.Name(o.Peers)
 	r.ctx, r.end = context.WithCancel(context.WithoutCancel(ctx))
 	if r.id, r.dir.began, err = r.dir.id(); err != nil {
 		return nil, err
@@ -108,7 +114,7 @@ func Open(ctx context.Context, o Options) (*Replica, error) {
 // start runs the replica. peers are who is in the group where the log begins.
 func (r *Replica) start(ctx context.Context, peers []uint64) error {
 	began := make(chan struct{})
-	r.lanes = link.NewLanes(link.LaneOptions{Listener: r.o.Link, Peers: r.o.Peers, Report: r.o.Report,
+	lanes := link.NewLanes(link.LaneOptions{Listener: r.o.Link, Report: r.o.Report,
 		Receive: func(peer, _ string, frame []byte) {
 			select {
 			case <-began:
@@ -124,6 +130,10 @@ func (r *Replica) start(ctx context.Context, peers []uint64) error {
 			}
 		},
 	})
+	r.mu.Lock()
+	r.lanes = lanes
+	lanes.SetPeers(r.nodes)
+	r.mu.Unlock()
 	replica, err := raft.Start(ctx, raft.Options{ID: r.id, Peers: peers, Local: r.dir, Send: r.send, Ship: r.ship,
 		Live: r.o.Live, Tick: r.o.Tick, Report: r.o.Report})
 	if err != nil {
@@ -149,7 +159,7 @@ func (r *Replica) Close() error {
 	r.o.Link.Handle(memberKind, nil)
 	r.end()
 	var err error
-	if running := r.part(); running != nil {
+	if running := r.begun(); running != nil {
 		err = running.Close()
 	}
 	r.running.Wait()
@@ -159,32 +169,11 @@ func (r *Replica) Close() error {
 	return err
 }
 
-// part is the replica; nil while it has not begun.
-func (r *Replica) part() *raft.Replica {
+// begun is the replica; nil while it has not begun.
+func (r *Replica) begun() *raft.Replica {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.raft
-}
-
-// node is the name of the node whose replica has an id; "": none of the configuration's.
-func (r *Replica) node(id uint64) string {
-	if isOf(id, r.o.Node) {
-		return r.o.Node
-	}
-	for _, p := range r.o.Peers {
-		if isOf(id, p.Node) {
-			return p.Node
-		}
-	}
-	return ""
-}
-
-func (r *Replica) peer(node string) (link.Peer, bool) {
-	i := slices.IndexFunc(r.o.Peers, func(p link.Peer) bool { return p.Node == node })
-	if i < 0 {
-		return link.Peer{}, false
-	}
-	return r.o.Peers[i], true
 }
 
 // send sends messages to other replicas. What is large does not stand in the way of heartbeats and votes.
@@ -204,7 +193,7 @@ func (r *Replica) send(messages []*pb.Message) {
 			kind = link.Bulky
 		}
 		if !r.lanes.Send(to, kind, frame) {
-			if running := r.part(); running != nil {
+			if running := r.begun(); running != nil {
 				running.Unreachable(m.GetTo())
 			}
 		}
@@ -222,15 +211,16 @@ func (r *Replica) unreachable(node string) {
 
 // receive takes a message of another replica.
 func (r *Replica) receive(peer string, frame []byte) {
-	r.mu.Lock()
-	r.heard[peer] = true
-	r.mu.Unlock()
 	m := &pb.Message{}
 	if err := proto.Unmarshal(frame, m); err != nil {
 		r.o.Report(fmt.Errorf("message of another node: %w", err))
 		return
 	}
-	if m.GetTo() == r.id { // not to the replica that this node had before
+	r.mu.Lock()
+	r.heard[peer] = true
+	gone := slices.Contains(r.book.Gone, m.GetFrom())
+	r.mu.Unlock()
+	if m.GetTo() == r.id && !gone { // not to the replica that this node had before
 		r.raft.Step(m)
 	}
 }
@@ -239,7 +229,7 @@ func (r *Replica) receive(peer string, frame []byte) {
 func (r *Replica) ship(ctx context.Context, to uint64, parcel func(io.Writer) error) error {
 	peer, there := r.peer(r.node(to))
 	if !there {
-		return fmt.Errorf("replica %x is of no node of the configuration", to)
+		return fmt.Errorf("replica %x is of no node that this one knows", to)
 	}
 	c, err := r.o.Link.Dialer().Dial(ctx, peer, parcelKind)
 	if err != nil {
@@ -268,9 +258,10 @@ func (r *Replica) ship(ctx context.Context, to uint64, parcel func(io.Writer) er
 }
 
 const (
-	taken    = "taken"
-	mostTold = 4 << 10
-	storing  = 4 // stalls that a parcel may take to be stored once it is there
+	taken      = "taken"
+	mostTold   = 4 << 10
+	mostAnswer = 1 << 20 // with the names of all who have left
+	storing    = 4       // stalls that a parcel may take to be stored once it is there
 )
 
 // parcel takes what another node's ship sends.
@@ -283,7 +274,7 @@ func (r *Replica) parcel(ctx context.Context, peer string, c net.Conn) {
 	told := taken
 	if binary.LittleEndian.Uint64(to[:]) != r.id {
 		told = "this is another replica"
-	} else if err := r.part().Receive(ctx, c); err != nil {
+	} else if err := r.begun().Receive(ctx, c); err != nil {
 		told = err.Error()
 		r.o.Report(fmt.Errorf("from node %s: %w", peer, err))
 	}
@@ -294,7 +285,11 @@ func (r *Replica) parcel(ctx context.Context, peer string, c net.Conn) {
 func (r *Replica) watch() {
 	s := r.raft.Status()
 	for {
+		r.follow(r.raft.Book())
 		r.note(s)
+		if s.Leader == 0 || r.node(s.Leader) == "" || r.gone() != nil {
+			r.inquire()
+		}
 		wait, stop := context.WithTimeout(r.ctx, time.Second)
 		next, _ := r.raft.Wait(wait, s)
 		stop()
@@ -326,9 +321,12 @@ func (r *Replica) note(s raft.Status) {
 	if s.Leader == 0 {
 		owner.Node = ""
 	}
+	if p, there := r.peer(owner.Node); there {
+		owner.Address = p.Address
+	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if owner.Node != r.owner.Node || owner.Term != r.owner.Term {
+	if owner.Node != r.owner.Node || owner.Term != r.owner.Term || owner.Address != r.owner.Address {
 		r.owner = owner
 		close(r.changed)
 		r.changed = make(chan struct{})
@@ -354,15 +352,20 @@ func (r *Replica) Changed() <-chan struct{} {
 
 // Status implements cluster.Replica.
 func (r *Replica) Status() cluster.Status {
+	r.follow(r.raft.Book())
 	s := cluster.Status{Node: r.o.Node, Owner: r.Owner(), Draining: r.drained()}
 	now := r.raft.Status()
 	ctx, cancel := context.WithTimeout(r.ctx, time.Second)
 	defer cancel()
 	all, err := r.raft.Progress(ctx)
-	own := link.Peer{Node: r.o.Node, Address: r.o.Link.Addr().String()}
+	own := link.Peer{Node: r.o.Node, Address: r.o.Address}
 	connected := r.lanes.Connected()
-	for _, p := range append([]link.Peer{own}, r.o.Peers...) {
-		m := cluster.MemberView{Node: p.Node, Address: p.Address,
+	s.Peers = map[string]string{}
+	for _, p := range append(r.configured(), own) {
+		s.Peers[p.Node] = p.Address
+	}
+	for _, p := range append(r.others(), own) {
+		m := cluster.MemberView{Node: p.Node, Address: p.Address, Part: r.part(p.Node),
 			Alive: p.Node == r.o.Node || slices.Contains(connected, p.Node)}
 		i := slices.IndexFunc(all, func(q raft.Progress) bool { return isOf(q.ID, p.Node) })
 		if m.Known = err == nil && i >= 0; m.Known {
@@ -427,57 +430,4 @@ func (r *Replica) Drain(ctx context.Context, on bool) error {
 		return nil
 	}
 	return r.Transfer(ctx, "")
-}
-
-// question is what a node asks another of the log, and answer what it is told.
-type question struct {
-	Replace uint64 `json:"replace,omitempty"` // this replica shall be the one of its node
-}
-
-type told struct {
-	Exists  bool     `json:"exists"`            // there is a log
-	New     bool     `json:"new,omitempty"`     // it was made a moment ago, and the node that asks was not heard of since
-	First   []uint64 `json:"first,omitempty"`   // who was in its group where it begins there
-	Member  bool     `json:"member,omitempty"`  // the replica is in the group
-	Refused string   `json:"refused,omitempty"` // why not yet
-}
-
-// answer tells other nodes of the log.
-func (r *Replica) answer(ctx context.Context, peer string, c net.Conn) {
-	var q question
-	if json.NewDecoder(io.LimitReader(c, mostTold)).Decode(&q) != nil {
-		return // it is gone
-	}
-	t := told{}
-	if running := r.part(); running != nil {
-		s := running.Status()
-		t.Exists, t.First = s.Term > 1 || s.Last > 1, running.First()
-		r.mu.Lock()
-		t.New = r.made && !r.heard[peer]
-		r.mu.Unlock()
-		if q.Replace != 0 && peer != "" && isOf(q.Replace, peer) {
-			if err := r.replace(ctx, peer, q.Replace); err != nil {
-				t.Refused = err.Error()
-			} else {
-				t.Member = true
-			}
-		}
-	} else if r.dir.has(logName) || r.dir.has(readyName) {
-		return // it is being opened: who asks must not take it for none
-	}
-	_ = json.NewEncoder(c).Encode(t) // who asked is gone, or knows it
-}
-
-func (r *Replica) ask(ctx context.Context, p link.Peer, q question) (t told, err error) {
-	c, err := r.o.Link.Dialer().Dial(ctx, p, memberKind)
-	if err != nil {
-		return t, err
-	}
-	defer c.Close()
-	defer context.AfterFunc(ctx, func() { _ = c.SetDeadline(time.Unix(1, 0)) })()
-	if err := json.NewEncoder(c).Encode(q); err != nil {
-		return t, err
-	}
-	err = json.NewDecoder(io.LimitReader(c, mostTold)).Decode(&t)
-	return t, err
 }

@@ -63,7 +63,7 @@ func (n *node) start(t *testing.T) error {
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
-	r, err := replica.Open(ctx, replica.Options{Node: n.name, Peers: n.peers, Link: l,
+	r, err := replica.Open(ctx, replica.Options{Node: n.name, Address: n.address, Peers: n.peers, Link: l,
 		Dir: filepath.Join(n.dir, "cluster"), File: file.Options{SegmentBytes: 1 << 20}, Tick: 20 * time.Millisecond,
 		Report: func(err error) { t.Log(n.name, err) }, Stall: n.stall})
 	if err != nil {
