@@ -5,11 +5,10 @@ import (
 	"testing"
 
 	"github.com/hikyaku/hikyaku/internal/journal"
-	"github.com/hikyaku/hikyaku/internal/journal/memory"
 )
 
 func TestAnOlderCheckpointDoesNotTakeThePlaceOfANewerOne(t *testing.T) {
-	c := newCluster(t, 1, func(uint64) Local { return &inMemory{disk: memory.New()} })
+	c, _ := inMemories(t, 1)
 	c.live = liveOf
 	r := c.start(1)
 	clerk := ownNow(t, c)

@@ -48,6 +48,16 @@ func newCluster(t *testing.T, n int, local func(id uint64) Local) *cluster {
 	return c
 }
 
+// inMemories makes n replicas over local journals in memory.
+func inMemories(t *testing.T, n int) (c *cluster, locals map[uint64]*inMemory) {
+	locals = map[uint64]*inMemory{}
+	c = newCluster(t, n, func(id uint64) Local {
+		locals[id] = &inMemory{disk: memory.New()}
+		return locals[id]
+	})
+	return c, locals
+}
+
 func (c *cluster) startAll() {
 	c.t.Helper()
 	for _, id := range c.peers {

@@ -13,7 +13,6 @@ import (
 
 	"github.com/hikyaku/hikyaku/internal/journal"
 	"github.com/hikyaku/hikyaku/internal/journal/journaltest"
-	"github.com/hikyaku/hikyaku/internal/journal/memory"
 )
 
 func own(r *Replica) (journal.Journal, error) {
@@ -26,12 +25,11 @@ func own(r *Replica) (journal.Journal, error) {
 // A node that stays up while its journal is closed and opened.
 func TestContractOfOneNode(t *testing.T) {
 	journaltest.Run(t, func(t *testing.T) journaltest.Harness {
-		l := &inMemory{disk: memory.New()}
-		c := newCluster(t, 1, func(uint64) Local { return l })
+		c, locals := inMemories(t, 1)
 		c.startAll()
 		return journaltest.Harness{
 			Open:             func() (journal.Journal, error) { return own(c.leader()) },
-			DamageCheckpoint: func() error { return l.disk.DamageCheckpoint() },
+			DamageCheckpoint: func() error { return locals[1].disk.DamageCheckpoint() },
 		}
 	})
 }
@@ -74,11 +72,7 @@ func TestContractOfANodeThatIsStartedAnew(t *testing.T) {
 
 func TestContractOfThreeNodes(t *testing.T) {
 	journaltest.Run(t, func(t *testing.T) journaltest.Harness {
-		locals := map[uint64]*inMemory{}
-		c := newCluster(t, 3, func(id uint64) Local {
-			locals[id] = &inMemory{disk: memory.New()}
-			return locals[id]
-		})
+		c, locals := inMemories(t, 3)
 		c.startAll()
 		return journaltest.Harness{
 			Open:             func() (journal.Journal, error) { return own(c.leader()) },
@@ -89,7 +83,7 @@ func TestContractOfThreeNodes(t *testing.T) {
 
 func TestContractWhenTheLogChangesHands(t *testing.T) {
 	journaltest.RunOwners(t, func(t *testing.T) journaltest.Owned {
-		c := newCluster(t, 3, func(uint64) Local { return &inMemory{disk: memory.New()} })
+		c, _ := inMemories(t, 3)
 		c.startAll()
 		var last atomic.Uint64
 		return journaltest.Owned{

@@ -209,11 +209,7 @@ func TestNothingThatIsAnsweredIsLostWhateverNodesEnd(t *testing.T) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
 			t.Parallel()
 			draw := rand.New(rand.NewPCG(seed, 1))
-			locals := map[uint64]*inMemory{}
-			c := newCluster(t, 3, func(id uint64) Local {
-				locals[id] = &inMemory{disk: memory.New()}
-				return locals[id]
-			})
+			c, locals := inMemories(t, 3)
 			c.live = liveOf
 			c.startAll()
 			l := &ledger{there: map[uint64]bool{}, maybe: map[uint64]bool{}}
@@ -381,11 +377,7 @@ func TestANodeThatHasFallenBehindIsGivenTheLogAnew(t *testing.T) {
 func (c *clerk) replica() *Replica { return c.j.(*owner).r }
 
 func TestNodesThatDoNotOwnTheLogReclaimSpace(t *testing.T) {
-	locals := map[uint64]*inMemory{}
-	c := newCluster(t, 3, func(id uint64) Local {
-		locals[id] = &inMemory{disk: memory.New()}
-		return locals[id]
-	})
+	c, locals := inMemories(t, 3)
 	c.live = liveOf
 	c.startAll()
 	owner := ownNow(t, c)
@@ -423,8 +415,8 @@ func TestNodesThatDoNotOwnTheLogReclaimSpace(t *testing.T) {
 }
 
 func TestANodeAloneWithoutRoomOwnsTheLogWhenThereIsRoomAgain(t *testing.T) {
-	local := &inMemory{disk: memory.New()}
-	c := newCluster(t, 1, func(uint64) Local { return local })
+	c, locals := inMemories(t, 1)
+	local := locals[1]
 	c.startAll()
 	owner := ownNow(t, c)
 	fillInFlight(t, owner, local)
@@ -458,11 +450,7 @@ func fillInFlight(t *testing.T, owner *clerk, local *inMemory) {
 }
 
 func TestAnOwnerWithoutRoomGivesTheLogAway(t *testing.T) {
-	locals := map[uint64]*inMemory{}
-	c := newCluster(t, 3, func(id uint64) Local {
-		locals[id] = &inMemory{disk: memory.New()}
-		return locals[id]
-	})
+	c, locals := inMemories(t, 3)
 	c.live = liveOf
 	c.startAll()
 	owner := ownNow(t, c)
@@ -488,7 +476,7 @@ func TestAnOwnerWithoutRoomGivesTheLogAway(t *testing.T) {
 }
 
 func TestALogThatWasToGoToANodeThatIsAwayHasAnOwnerAgain(t *testing.T) {
-	c := newCluster(t, 3, func(uint64) Local { return &inMemory{disk: memory.New()} })
+	c, _ := inMemories(t, 3)
 	c.startAll()
 	owner := ownNow(t, c)
 	id := owner.replica().o.ID

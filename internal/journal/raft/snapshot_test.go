@@ -75,7 +75,7 @@ func TestAVoteIsRememberedWhenThePowerFailsRightAfterTheLogCameAnew(t *testing.T
 }
 
 func TestANewReplicaIsGivenALogThatBeginsBeforeItWasTakenIn(t *testing.T) {
-	c := newCluster(t, 3, func(uint64) Local { return &inMemory{disk: memory.New()} })
+	c, _ := inMemories(t, 3)
 	c.live = liveOf
 	c.startAll()
 	clerk := ownNow(t, c)
