@@ -429,7 +429,9 @@ func TestANodeAloneWithoutRoomOwnsTheLogWhenThereIsRoomAgain(t *testing.T) {
 		t.Error("a node without room owns the log", o.j.Close())
 	}
 	local.last.Fill(false)
-	if err := ownNow(t, c).put(1); err != nil {
+	owner = ownNow(t, c)
+	waittest.Until(t, "the owner has seen that there is room", func() bool { return owner.j.Health() == nil })
+	if err := owner.put(1); err != nil {
 		t.Error(err)
 	}
 }
