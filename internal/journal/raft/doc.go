@@ -14,6 +14,11 @@
 // are sent to them, and learn from a checkpoint which records it still needs. A node that has fallen behind the older
 // checkpoint is given the newest one and the records that are live in it.
 //
+// # Without running
+//
+// ReadStopped reads the copy of a replica that has ended, and Newest says which of several copies has everything that
+// was answered, and whether they are enough to know that.
+//
 // # Leases
 //
 // Raft makes sure that no two nodes append. That nothing is handed out by one that does not know yet that it has lost

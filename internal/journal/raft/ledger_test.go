@@ -53,6 +53,14 @@ func openClerk(ctx context.Context, r *Replica) (*clerk, error) {
 	if err != nil {
 		return nil, err
 	}
+	c, err := foldClerk(ctx, j)
+	if err != nil {
+		return nil, errors.Join(err, j.Close())
+	}
+	return c, nil
+}
+
+func foldClerk(ctx context.Context, j journal.Journal) (*clerk, error) {
 	c := &clerk{j: j, waits: map[uint64]journal.Address{}}
 	at, checkpoint, _, err := j.LoadCheckpoint(ctx)
 	if err == nil {
@@ -62,11 +70,11 @@ func openClerk(ctx context.Context, r *Replica) (*clerk, error) {
 		err = nil
 	}
 	if err != nil {
-		return nil, errors.Join(err, j.Close())
+		return nil, err
 	}
 	for g, err := range j.Scan(ctx, at) {
 		if err != nil {
-			return nil, errors.Join(err, j.Close())
+			return nil, err
 		}
 		c.fold(g)
 	}

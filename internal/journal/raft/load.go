@@ -119,11 +119,14 @@ func decodeHeader(b []byte) (h header, err error) {
 	return h, nil
 }
 
-// load reads what the local journal has. A new one is given the group's members. live is what is still needed.
+// load reads what the local journal has. A new one is given the group's members; where there are none it is ErrNoLog.
+// live is what is still needed.
 func load(ctx context.Context, o *Options, local journal.Journal) (l *log, live []journal.Address, fresh bool,
 	err error) {
 	h, at, live, err := loadCheckpoint(ctx, o, local)
 	switch {
+	case errors.Is(err, journal.ErrNoCheckpoint) && local.End() == 0 && o.Peers == nil:
+		err = ErrNoLog
 	case errors.Is(err, journal.ErrNoCheckpoint) && local.End() == 0:
 		fresh = true
 		h = header{at: 1, term: 1, none: true, state: [2]uint64{1, 0}, older: point{1, 1, 0},

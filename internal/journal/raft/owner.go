@@ -50,11 +50,15 @@ func (r *Replica) Own(ctx context.Context) (j journal.Journal, term uint64, err 
 		r.news.Wait()
 	}
 	end := r.log.end()
-	o := &owner{r: r, term: r.term, failed: make(chan struct{}), end: end, durable: end}
-	limits := r.log.journal().Info().Limits // without what an entry needs besides: its mark takes a record
-	o.limits = journal.Limits{GroupBytes: limits.GroupBytes - markBytes, GroupRecords: limits.GroupRecords - 1}
+	o := &owner{r: r, term: r.term, failed: make(chan struct{}), end: end, durable: end, limits: r.log.limits()}
 	r.owner = o
 	return o, o.term, nil
+}
+
+// limits are those of a group: of the local journal's, without what an entry needs besides. Its mark takes a record.
+func (l *log) limits() journal.Limits {
+	limits := l.journal().Info().Limits
+	return journal.Limits{GroupBytes: limits.GroupBytes - markBytes, GroupRecords: limits.GroupRecords - 1}
 }
 
 // lose ends an owner. The lock is held.
