@@ -1,0 +1,173 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/hikyaku/hikyaku/internal/config"
+	"github.com/hikyaku/hikyaku/internal/waittest"
+)
+
+// clusterNode is a serve of a node.
+type clusterNode struct {
+	name, config string
+	http         string // where its doors are
+	mysql, sqs   string
+	pubsub       string
+	stop, hangup func() // as a signal does
+	ended        chan error
+}
+
+// freeAddress is one on loopback that nobody listens on.
+func freeAddress(t *testing.T) string {
+	t.Helper()
+	l, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	return l.Addr().String()
+}
+
+// startNodes starts nodes of a cluster in this process, each with a folder of its own.
+func startNodes(t *testing.T, names ...string) map[string]*clusterNode {
+	t.Helper()
+	nodes := map[string]*clusterNode{}
+	var peers []string
+	for _, n := range names {
+		peers = append(peers, n+": "+freeAddress(t))
+	}
+	dir := t.TempDir()
+	for _, name := range names {
+		n := &clusterNode{name: name, config: filepath.Join(dir, name+".yaml"), http: freeAddress(t),
+			mysql: freeAddress(t), sqs: freeAddress(t), pubsub: freeAddress(t), ended: make(chan error, 1)}
+		data := filepath.Join(dir, name)
+		if err := os.Mkdir(data, 0o700); err != nil {
+			t.Fatal(err)
+		}
+		text := fmt.Sprintf(`data_dir: %s
+cluster: { node: %s, peers: { %s }, secret: %s }
+api:
+  http: { listen: "%s" }
+  mysql: { listen: "%s", socket: none }
+  sqs: { listen: "%s" }
+  pubsub: { listen: "%s" }
+  lambda: { off: true }
+queues: { work: {} }
+log: { level: error }
+`, filepath.ToSlash(data), name, strings.Join(peers, ", "), strings.Repeat("secret", 6), n.http, n.mysql, n.sqs,
+			n.pubsub)
+		if err := os.WriteFile(n.config, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		f, err := config.Load(n.config, os.LookupEnv)
+		if err != nil {
+			t.Fatal(err)
+		}
+		ctx, cancel := context.WithCancel(context.Background())
+		signals := &hangups{come: make(chan struct{}, 1)}
+		n.stop, n.hangup, ctx = cancel, func() { signals.come <- struct{}{} }, withHangups(ctx, signals)
+		go func() { n.ended <- serve(ctx, &serveFlags{runFlags: runFlags{config: n.config}}, f) }()
+		nodes[name] = n
+	}
+	t.Cleanup(func() {
+		for _, n := range nodes {
+			n.stop()
+		}
+		for _, n := range nodes {
+			if err := <-n.ended; err != nil {
+				t.Errorf("node %s: %v", n.name, err)
+			}
+		}
+	})
+	for _, n := range nodes {
+		waittest.Until(t, "node "+n.name+" lives", func() bool {
+			status, _, err := n.ask(t, http.MethodGet, "/livez", "")
+			return err == nil && status == http.StatusOK
+		})
+	}
+	return nodes
+}
+
+// ask sends a request to the node's HTTP door, on a connection of its own.
+func (n *clusterNode) ask(t *testing.T, method, path, body string) (status int, text string, err error) {
+	t.Helper()
+	return askAt(t, method, "http://"+n.http+path, body, nil)
+}
+
+func askAt(t *testing.T, method, url, body string, header http.Header) (status int, text string, err error) {
+	t.Helper()
+	req, err := http.NewRequestWithContext(t.Context(), method, url, strings.NewReader(body))
+	if err != nil {
+		return 0, "", err
+	}
+	req.Close = true
+	req.Header.Set("Content-Type", "text/plain")
+	if strings.HasPrefix(body, "{") {
+		req.Header.Set("Content-Type", "application/json")
+	}
+	for k, v := range header {
+		req.Header[k] = v
+	}
+	resp, err := http.DefaultClient.Do(req)
+	if err != nil {
+		return 0, "", err
+	}
+	defer resp.Body.Close()
+	got, err := io.ReadAll(resp.Body)
+	return resp.StatusCode, string(got), err
+}
+
+// put puts a message into the queue "jobs", whoever owns the shard. While that changes it may fail.
+func (n *clusterNode) put(t *testing.T, body string) error {
+	t.Helper()
+	status, text, err := n.ask(t, http.MethodPost, "/default/queues/jobs/messages", body)
+	if err != nil {
+		return err
+	}
+	if status != http.StatusOK && status != http.StatusCreated {
+		return fmt.Errorf("%d %s", status, text)
+	}
+	return nil
+}
+
+// keep is put until it does not fail.
+func (n *clusterNode) keep(t *testing.T, body string) {
+	t.Helper()
+	waittest.Until(t, body+" is put at "+n.name, func() bool { return n.put(t, body) == nil })
+}
+
+// take claims all messages of the queue "jobs" that there are.
+func (n *clusterNode) take(t *testing.T) (bodies []string) {
+	t.Helper()
+	for {
+		var text string
+		waittest.Until(t, "the owner answers", func() bool {
+			status, said, err := n.ask(t, http.MethodPost, "/default/queues/jobs/claim", `{"max":100}`)
+			text = said
+			return err == nil && status == http.StatusOK
+		})
+		var claimed struct {
+			Messages []struct {
+				Body string `json:"body"`
+			} `json:"messages"`
+		}
+		if err := json.Unmarshal([]byte(text), &claimed); err != nil {
+			t.Fatalf("%v in %s", err, text)
+		}
+		if len(claimed.Messages) == 0 {
+			return bodies
+		}
+		for _, c := range claimed.Messages {
+			bodies = append(bodies, c.Body)
+		}
+	}
+}
