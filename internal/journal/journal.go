@@ -152,10 +152,10 @@ type Journal interface {
 	// sync. The done functions are called in the order of the log, one at a time, from a goroutine of the journal's or
 	// a turn of AppendTurn's, never from within Append: they must not block, and must not call Close, Sync or Append,
 	// which waits while too many groups do. Write, Read and Release are allowed. An error returned by Append itself
-	// means that the group was refused and done will not be called (ErrTooLarge, ErrClosed, ErrFull, ErrFailed,
-	// ErrLost). An error given to done is ErrRefused or ErrLost (nothing was kept) or ErrUnknown (the group may be
-	// found in the log later, or not: reopen and catch up). A group that becomes durable at all does so before a later
-	// owner finds the end of the log.
+	// means that the group was refused and done will not be called (ErrTooLarge, ErrClosed, ErrFull, ErrRefused,
+	// ErrFailed, ErrLost). An error given to done is ErrRefused or ErrLost (nothing was kept) or ErrUnknown (the group
+	// may be found in the log later, or not: reopen and catch up). A group that becomes durable at all does so before a
+	// later owner finds the end of the log.
 	Append(records []Record, done Done) error
 
 	// AppendTurn is Append by somebody who will wait for done and can make the sync himself. When no sync runs, the
@@ -169,7 +169,7 @@ type Journal interface {
 	// waits for no medium unless room has to be made. The group becomes durable with the next sync, which Write does
 	// not cause; Flush lets it survive the death of the process. A group that is lost is lost together with everything
 	// after it. A group that was taken is not refused later, unless the journal fails. The errors are those of Append,
-	// and ErrUnknown.
+	// ErrRefused also when as much as may waits already and this call may not, and ErrUnknown.
 	Write(records []Record) error
 
 	// Flush returns when everything written before the call, and what was appended before that, survives the death of

@@ -24,6 +24,7 @@ type cluster struct {
 	t     *testing.T
 	tick  time.Duration
 	live  func(context.Context, io.Reader, journal.Reader) ([]journal.Address, error)
+	most  int // Options.PendingBytes
 	local map[uint64]Local
 	peers []uint64
 
@@ -68,7 +69,7 @@ func (c *cluster) startAll() {
 func (c *cluster) start(id uint64) *Replica {
 	c.t.Helper()
 	r, err := Start(c.t.Context(), Options{ID: id, Peers: c.peers, Local: c.local[id], Send: c.send, Ship: c.ship(id),
-		Live: c.live, Tick: c.tick, Report: func(err error) { c.t.Log(id, err) }})
+		Live: c.live, Tick: c.tick, PendingBytes: c.most, Report: func(err error) { c.t.Log(id, err) }})
 	if err != nil {
 		c.t.Fatal(err)
 	}

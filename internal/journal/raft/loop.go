@@ -378,7 +378,7 @@ func (r *Replica) answer() {
 	l.flying = l.flying[n:]
 	bytes := 0
 	for _, p := range durable {
-		bytes += len(p.data)
+		bytes += p.cost()
 		if p.done != nil {
 			left--
 			p.done(journal.Position(p.index), nil, left)

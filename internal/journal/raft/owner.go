@@ -106,7 +106,7 @@ func (o *owner) add(records []journal.Record, done journal.Done) error {
 	defer r.mu.Unlock()
 	b := &r.inbox
 	for done != nil && o.usable() == nil && b.groups > 0 &&
-		(b.groups >= pendingGroups || b.amount+len(p.data) > pendingBytes) {
+		(b.groups >= pendingGroups || b.amount+p.cost() > r.o.PendingBytes) {
 		r.news.Wait()
 	}
 	if err := o.usable(); err != nil {
@@ -115,8 +115,11 @@ func (o *owner) add(records []journal.Record, done journal.Done) error {
 	if lasting && errors.Is(r.full, journal.ErrFull) {
 		return r.full
 	}
+	if done == nil && b.groups > 0 && b.amount+p.cost() > 2*r.o.PendingBytes {
+		return fmt.Errorf("%w: %d groups are not on most nodes yet", journal.ErrRefused, b.groups)
+	}
 	b.pending = append(b.pending, p)
-	b.amount += len(p.data)
+	b.amount += p.cost()
 	b.groups++
 	o.stats.Groups++
 	o.stats.Records += uint64(len(records))

@@ -33,7 +33,10 @@ type Options struct {
 	Tick          time.Duration // 100 ms when 0
 	ElectionTicks int           // after so many without a leader's word there is an election; 20 when 0
 	CacheBytes    int           // of the last entries, for those that are a little behind; 64 MiB when 0
-	Report        func(error)   // of what costs nothing yet; must not block; may be nil
+	// PendingBytes is how much memory may be taken by what is appended and not on most nodes yet; 64 MiB when 0. Append
+	// waits when there is more. Write, which may be called where nobody can wait, refuses when there is twice as much.
+	PendingBytes int
+	Report       func(error) // of what costs nothing yet; must not block; may be nil
 }
 
 // Local is the copy of a log on one node.
@@ -50,7 +53,7 @@ type Replace func(context.Context) (journal.Journal, error)
 
 const (
 	pendingGroups = 4096
-	pendingBytes  = 64 << 20
+	messagesBytes = 64 << 20 // of other replicas' messages that are waiting
 	// messageBytes is what a message to another replica carries of entries, if one is not larger by itself.
 	messageBytes = 1 << 20
 	// applyBytes is how much of what is on most nodes is looked at at once: after a start it is read for that.
@@ -97,7 +100,7 @@ type inbox struct {
 	bytes     int
 	stored    []func()
 	pending   []*proposal // not proposed yet
-	amount    int         // of bytes that are pending, proposed or on their way
+	amount    int         // what is pending, proposed or on its way costs
 	groups    int
 	flush     bool // what is pending shall go though nobody waits for it
 	lingering bool
@@ -112,6 +115,11 @@ type proposal struct {
 	owner *owner
 	index uint64
 }
+
+// cost is how many bytes of memory a proposal takes, about: small ones take most of it for what they are kept in.
+func (p *proposal) cost() int { return len(p.data) + proposalBytes }
+
+const proposalBytes = 512
 
 // loop is what belongs to the goroutine that runs the replica.
 type loop struct {
@@ -155,6 +163,9 @@ func Start(ctx context.Context, o Options) (*Replica, error) {
 	}
 	if o.CacheBytes == 0 {
 		o.CacheBytes = 64 << 20
+	}
+	if o.PendingBytes == 0 {
+		o.PendingBytes = 64 << 20
 	}
 	if o.Report == nil {
 		o.Report = func(error) {}
@@ -200,7 +211,7 @@ func (r *Replica) Step(m *pb.Message) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	// Raft asks again for what is lost.
-	if size := proto.Size(m); r.inbox.bytes == 0 || r.inbox.bytes+size <= pendingBytes {
+	if size := proto.Size(m); r.inbox.bytes == 0 || r.inbox.bytes+size <= messagesBytes {
 		r.inbox.messages = append(r.inbox.messages, m)
 		r.inbox.bytes += size
 	}
