@@ -189,10 +189,15 @@ func (s *clusterStatus) write(w io.Writer, now time.Time) error {
 		return err
 	}
 	for _, n := range s.Nodes {
-		if n.Away != "" {
-			if _, err := fmt.Fprintln(w, n.Away); err != nil {
-				return err
-			}
+		said := n.Away
+		if n.Status != nil && n.Status.Disk != "" {
+			said = fmt.Sprintf("the disk of node %s: %s", n.Node, n.Status.Disk)
+		}
+		if said == "" {
+			continue
+		}
+		if _, err := fmt.Fprintln(w, said); err != nil {
+			return err
 		}
 	}
 	return nil
@@ -208,6 +213,9 @@ func (s *clusterStatus) state(of *cluster.Status) string {
 	}
 	if of.Draining {
 		state += ", drained"
+	}
+	if of.Disk != "" {
+		state += ", waits for its disk"
 	}
 	return state
 }

@@ -122,3 +122,17 @@ func TestTheStatusOfAClusterIsATable(t *testing.T) {
 		t.Errorf("docs/cluster.md does not show\n%s", b.String())
 	}
 }
+
+func TestTheStatusOfAClusterSaysWhoseDiskTakesNothing(t *testing.T) {
+	all := clusterStatus{Nodes: []memberStatus{{Node: "a", Address: "10.0.0.1:6222", Status: &cluster.Status{Node: "a",
+		Owner: cluster.Owner{Node: "b", Term: 7}, Disk: "no room left"}}}}
+	var b strings.Builder
+	if err := all.write(&b, time.Now()); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"follows, waits for its disk", "the disk of node a: no room left"} {
+		if !strings.Contains(b.String(), want) {
+			t.Errorf("%s does not say %q", b.String(), want)
+		}
+	}
+}

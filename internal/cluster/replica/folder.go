@@ -83,12 +83,12 @@ func (f folder) Fresh(ctx context.Context) (journal.Journal, raft.Replace, error
 	if err := os.RemoveAll(f.path(comingName)); err != nil {
 		return nil, nil, err
 	}
-	fresh, err := f.open(ctx, comingName)
+	j, err := f.open(ctx, comingName)
 	if err != nil {
-		return nil, nil, err
+		return nil, nil, errors.Join(err, os.RemoveAll(f.path(comingName)))
 	}
-	return fresh, func(ctx context.Context) (journal.Journal, error) {
-		if err := fresh.Close(); err != nil {
+	return coming{j, f.path(comingName)}, func(ctx context.Context) (journal.Journal, error) {
+		if err := j.Close(); err != nil {
 			return nil, err
 		}
 		if err := os.Rename(f.path(comingName), f.path(readyName)); err != nil {
@@ -100,6 +100,16 @@ func (f folder) Fresh(ctx context.Context) (journal.Journal, raft.Replace, error
 		return f.Open(ctx)
 	}, nil
 }
+
+// coming is a log that comes from another node. When it is closed and has not taken the place of the old one, it is
+// removed: it may take the room that the old one needs.
+type coming struct {
+	journal.Journal
+	dir string
+}
+
+// Close implements journal.Journal.
+func (c coming) Close() error { return errors.Join(c.Journal.Close(), os.RemoveAll(c.dir)) }
 
 func syncFolder(dir string) error {
 	d, err := os.Open(dir)

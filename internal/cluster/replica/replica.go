@@ -355,6 +355,9 @@ func (r *Replica) Status() cluster.Status {
 	r.follow(r.raft.Book())
 	s := cluster.Status{Node: r.o.Node, Owner: r.Owner(), Draining: r.drained()}
 	now := r.raft.Status()
+	if now.Waits != nil {
+		s.Disk = now.Waits.Error()
+	}
 	ctx, cancel := context.WithTimeout(r.ctx, time.Second)
 	defer cancel()
 	all, err := r.raft.Progress(ctx)

@@ -7,14 +7,19 @@ import (
 	"net"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
+	"syscall"
 	"testing"
 	"time"
 
+	"github.com/hikyaku/hikyaku/internal/cluster"
 	"github.com/hikyaku/hikyaku/internal/cluster/replica"
 	"github.com/hikyaku/hikyaku/internal/journal"
 	"github.com/hikyaku/hikyaku/internal/journal/file"
+	"github.com/hikyaku/hikyaku/internal/journal/file/faultfs"
 	"github.com/hikyaku/hikyaku/internal/link"
 	"github.com/hikyaku/hikyaku/internal/waittest"
 )
@@ -27,6 +32,7 @@ type node struct {
 	peers     []link.Peer
 	address   string
 	stall     time.Duration
+	fs        file.FS
 	link      *link.Listener
 	r         *replica.Replica
 }
@@ -64,7 +70,8 @@ func (n *node) start(t *testing.T) error {
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
 	r, err := replica.Open(ctx, replica.Options{Node: n.name, Address: n.address, Peers: n.peers, Link: l,
-		Dir: filepath.Join(n.dir, "cluster"), File: file.Options{SegmentBytes: 1 << 20}, Tick: 20 * time.Millisecond,
+		Dir: filepath.Join(n.dir, "cluster"), File: file.Options{SegmentBytes: 1 << 20, FS: n.fs},
+		Tick:   20 * time.Millisecond,
 		Report: func(err error) { t.Log(n.name, err) }, Stall: n.stall})
 	if err != nil {
 		return errors.Join(err, l.Close())
@@ -419,4 +426,38 @@ func TestANodeThatHangsGetsTheNextCheckpoint(t *testing.T) {
 			t.Fatalf("node %s has sent %d checkpoints", owner.name, n)
 		}
 	}
+}
+
+func TestANodeWithoutRoomGoesOnAndSaysSo(t *testing.T) {
+	all := three(t)
+	disks := map[*node]*atomic.Bool{}
+	for _, n := range all {
+		disk, full := faultfs.New(), new(atomic.Bool)
+		disk.Fault(func(op faultfs.Op) error {
+			if full.Load() && op.Kind == "write" {
+				return syscall.ENOSPC
+			}
+			return nil
+		})
+		n.fs, disks[n] = disk, full
+	}
+	startAll(t, all)
+	owner, j := ownerOf(t, all)
+	short := all[0]
+	if short == owner {
+		short = all[1]
+	}
+	disks[short].Store(true)
+	put(t, j, 1)
+	waittest.Until(t, "the node says that it waits for room", func() bool {
+		return strings.Contains(short.r.Status().Disk, "no room")
+	})
+	put(t, j, 2)
+	disks[short].Store(false)
+	waittest.Until(t, "the node has what the others have", func() bool {
+		behind := slices.ContainsFunc(owner.r.Status().Members, func(m cluster.MemberView) bool {
+			return !m.Known || m.Lag > 0
+		})
+		return !behind && short.r.Status().Disk == ""
+	})
 }

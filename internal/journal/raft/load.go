@@ -155,6 +155,9 @@ func load(ctx context.Context, o *Options, local journal.Journal) (l *log, live 
 			return nil, nil, false, err
 		}
 	}
+	if f.gap != nil {
+		return nil, nil, false, f.gap
+	}
 	l.state = f.state
 	if err := l.take(&h, &f); err != nil {
 		return nil, nil, false, err
@@ -204,6 +207,7 @@ type found struct {
 	state   [2]uint64
 	commit  uint64
 	entries []foundEntry // one behind the other, without a gap
+	gap     error        // the last one that was seen lies behind what is missing
 }
 
 type foundEntry struct {
@@ -232,8 +236,11 @@ func (f *found) group(g journal.Group) error {
 			f.entries = f.entries[:n-1] // a later leader's entry is in its place
 		}
 		if n := len(f.entries); n > 0 && f.entries[n-1].index != m.index-1 {
-			return fmt.Errorf("%w: entry %d of the local journal follows %d", errEntry, m.index, f.entries[n-1].index)
+			// When the medium had no room in between, the local journal has what is missing, and this again, behind it.
+			f.gap = fmt.Errorf("%w: entry %d of the local journal follows %d", errEntry, m.index, f.entries[n-1].index)
+			return nil
 		}
+		f.gap = nil
 		e := foundEntry{place: place{index: m.index, at: g.Position}, term: m.term, group: m.group,
 			change: m.kind != pb.EntryNormal}
 		if m.group {

@@ -59,3 +59,40 @@ func TestAnOverriddenEntryIsNotFoundInThePlaceOfTheOneThatIsGone(t *testing.T) {
 		t.Errorf("entry 8 is of term %d: %v", term, err)
 	}
 }
+
+func TestAnEntryBehindOneThatFoundNoRoomIsThereOnceBothWereGivenAgain(t *testing.T) {
+	for _, c := range []struct {
+		indices []uint64
+		whole   bool
+	}{{[]uint64{2, 3, 5, 4, 5}, true}, {[]uint64{3, 2, 3, 4, 5}, true}, {[]uint64{2, 3, 5}, false}} {
+		disk := memory.New()
+		local, err := disk.Open(inMemoryOptions)
+		if err != nil {
+			t.Fatal(err)
+		}
+		h := header{at: 1, term: 1, none: true, older: point{1, 1, 0}, conf: &pb.ConfState{Voters: []uint64{1}}}
+		err = local.SaveCheckpoint(t.Context(), 0, func(w io.Writer) error {
+			_, err := w.Write(h.encode())
+			return err
+		})
+		for _, index := range c.indices {
+			mark := mark{what: markEntry, index: index, term: 1, group: true}
+			if err == nil {
+				err = local.Write([]journal.Record{mark.record(nil), {Life: journal.Lasting}})
+			}
+		}
+		if err == nil {
+			err = local.Sync(t.Context())
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		l, _, _, err := load(t.Context(), &Options{}, local)
+		if whole := err == nil && l.last == 5; whole != c.whole {
+			t.Errorf("the log of %v is whole: %v: %v", c.indices, whole, err)
+		}
+		if err := local.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+}

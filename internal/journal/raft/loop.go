@@ -66,14 +66,26 @@ func (r *Replica) tick() {
 		r.question()
 	}
 	r.giveAway()
+	r.giveAgain()
 	err := r.log.journal().Health()
 	if errors.Is(err, journal.ErrFailed) || errors.Is(err, journal.ErrClosed) {
 		r.fail(fmt.Errorf("%w: %w", journal.ErrFailed, err))
 		return
 	}
+	waits := err
+	if waits == nil && r.loop.noRoom > 0 { // the next may be taken, and these were not
+		waits = journal.ErrFull
+	}
 	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.full = err
+	before := r.waits
+	r.full, r.waits = err, waits
+	r.mu.Unlock()
+	switch {
+	case isNoRoom(waits) && !isNoRoom(before):
+		r.o.Report(fmt.Errorf("this node's copy of the log waits for room: %w", waits))
+	case !isNoRoom(waits) && isNoRoom(before):
+		r.o.Report(errors.New("this node's copy of the log has room again"))
+	}
 }
 
 // giveAway lets another node lead when this one has had no room for some time for what it has proposed: what would make

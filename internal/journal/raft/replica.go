@@ -44,7 +44,7 @@ type Local interface {
 	// Open opens it, empty when there is none.
 	Open(ctx context.Context) (journal.Journal, error)
 	// Fresh makes an empty one beside it. replace, called when the old one is closed, closes it, puts it in the place
-	// of the old one and opens it there.
+	// of the old one and opens it there. One that is closed before that is of no use any more.
 	Fresh(ctx context.Context) (fresh journal.Journal, replace Replace, err error)
 }
 
@@ -84,6 +84,7 @@ type Replica struct {
 	ready        bool              // this node leads, and has what leaders before it have answered
 	applied      uint64            // durable here and on most nodes
 	full         error             // why the local journal takes no lasting records
+	waits        error             // why it does not take all that there is for it
 	failure      error             // the local journal has failed, or the replica is closed
 	owner        *owner            // the journal that is open
 	ships        map[uint64]uint64 // checkpoints that other replicas have to get: being sent, by replica
@@ -128,7 +129,9 @@ type loop struct {
 	proposed []*proposal // raft has them, without an index yet
 	flying   []*proposal // they have an index
 	jobs     []*job
-	noRoom   int // ticks since the first of them found no room; 0: there is room
+	given    int    // groups of them for which the local journal has not answered
+	again    *given // the first that it has refused: from there on all are given again. nil: none
+	noRoom   int    // ticks since the first of them found no room; 0: there is room
 	asked    map[uint64]time.Time
 	question uint64
 	ticks    int
@@ -149,6 +152,7 @@ type job struct {
 	next       int        // entries before have been given to the local journal
 	swapped    bool       // the log has come from another replica
 	state      *[2]uint64 // term and vote as of this job; nil: not looked at yet
+	stateNew   bool       // they are others than those of the job before
 	stateGiven bool       // the local journal has been given them
 	waiting    int        // what is not durable yet
 }
@@ -258,6 +262,7 @@ type Status struct {
 	Since            time.Time // of this leader and term, as far as this node knows
 	Applied, Last    uint64    // index up to which the log is on most nodes, and its end here
 	Ready            bool      // this node can own the log
+	Waits            error     // why the local journal takes nothing for now, or not all of it; nil: it does
 	Failure          error
 }
 
@@ -272,7 +277,7 @@ func (r *Replica) Status() Status {
 func (r *Replica) status() Status {
 	last, _ := r.log.LastIndex()
 	return Status{ID: r.o.ID, Leader: r.leader, Term: r.term, Since: r.since, Applied: r.applied, Last: last,
-		Ready: r.ready, Failure: r.failure}
+		Ready: r.ready, Waits: r.waits, Failure: r.failure}
 }
 
 // Wait returns when the status may be another than s, or ctx has ended.

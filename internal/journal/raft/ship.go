@@ -90,6 +90,10 @@ func (r *Replica) sendSnapshot(m *pb.Message) {
 			if r.ctx.Err() == nil {
 				r.o.Report(fmt.Errorf("send replica %x the log anew: %w", to, err))
 			}
+			select { // raft sends it at once again: that may be much, and the other may have no room for it
+			case <-time.After(time.Duration(r.o.ElectionTicks) * r.o.Tick):
+			case <-r.ctx.Done():
+			}
 		}
 		r.do(func() { r.loop.node.ReportSnapshot(to, status) })
 	})

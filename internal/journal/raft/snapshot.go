@@ -128,7 +128,6 @@ func (r *Replica) swap(m *pb.Message, state [2]uint64) error {
 	if s == nil || s.at != meta.GetIndex() {
 		return fmt.Errorf("%w: raft wants a snapshot at %d, which is not here", errEntry, meta.GetIndex())
 	}
-	l.stage = nil
 	err := s.fresh.Write(stateGroup(state))
 	if err == nil {
 		err = s.fresh.Sync(r.ctx)
@@ -136,8 +135,9 @@ func (r *Replica) swap(m *pb.Message, state [2]uint64) error {
 	if err != nil {
 		return err
 	}
-	if err := r.log.journal().Close(); err != nil && !errors.Is(err, journal.ErrFailed) {
-		return err
+	l.stage = nil
+	if err := r.log.journal().Close(); err != nil { // nobody needs what it has
+		r.o.Report(fmt.Errorf("close the log in whose place another came: %w", err))
 	}
 	local, err := s.replace(r.ctx)
 	if err != nil {

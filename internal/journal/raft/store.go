@@ -12,6 +12,9 @@ import (
 
 // work gives the local journal what raft wants to be in it, and tells raft what is.
 func (r *Replica) work() {
+	if r.loop.again != nil {
+		return
+	}
 	for _, j := range r.loop.jobs {
 		if !r.give(j) {
 			return
@@ -31,18 +34,22 @@ func (r *Replica) give(j *job) bool {
 			r.loop.state = [2]uint64{m.GetTerm(), m.GetVote()}
 		}
 		state := r.loop.state
-		j.state, j.stateGiven = &state, state == was
+		j.state, j.stateNew = &state, state != was
+		j.stateGiven = !j.stateNew
 	}
 	if hasSnapshot(m) && !j.swapped {
-		if err := r.swap(m, *j.state); err != nil {
+		switch err := r.swap(m, *j.state); {
+		case isNoRoom(err):
+			r.loop.noRoom = max(r.loop.noRoom, 1)
+			return false
+		case err != nil:
 			r.fail(fmt.Errorf("%w: %w", journal.ErrFailed, err))
 			return false
 		}
-		j.swapped, j.stateGiven = true, true
+		j.swapped, j.stateNew, j.stateGiven = true, false, true
 	}
 	if !j.stateGiven {
-		state := *j.state
-		if !r.appended(j, stateGroup(state), func(journal.Position) { r.log.vote(state) }) {
+		if !r.appended(given{job: j, entry: -1}, stateGroup(*j.state)) {
 			return false
 		}
 		j.stateGiven = true
@@ -54,17 +61,11 @@ func (r *Replica) give(j *job) bool {
 			r.fail(fmt.Errorf("%w: entry %d: %w", journal.ErrFailed, e.GetIndex(), err))
 			return false
 		}
-		n := uint32(0)
+		g := given{job: j, entry: j.next, group: group}
 		if group {
-			n = uint32(len(records) - 1)
+			g.records = uint32(len(records) - 1)
 		}
-		if !r.appended(j, records, func(at journal.Position) {
-			for _, p := range r.log.stored(e, at, n, group) {
-				for i := range p.records {
-					r.log.journal().Release(p.record(p.base + i))
-				}
-			}
-		}) {
+		if !r.appended(g, records) {
 			return false
 		}
 		j.next++
@@ -88,28 +89,28 @@ func recordsOf(e *pb.Entry) (records []journal.Record, group bool, err error) {
 	return records, true, err
 }
 
-// appended appends a group of a job to the local journal. then is called by the loop when it is durable. It is false
-// when the group was not taken.
-func (r *Replica) appended(j *job, records []journal.Record, then func(journal.Position)) bool {
+// given is a group that the local journal has been given.
+type given struct {
+	job     *job
+	entry   int    // which of the job; -1: its state
+	group   bool   // the entry carries a group,
+	records uint32 // and that so many records
+}
+
+// appended appends a group to the local journal. It is false when the group was not taken.
+func (r *Replica) appended(g given, records []journal.Record) bool {
 	err := r.log.journal().Append(records, func(at journal.Position, err error, _ int) {
 		r.mu.Lock()
 		defer r.mu.Unlock()
-		r.inbox.stored = append(r.inbox.stored, func() {
-			if err != nil {
-				r.fail(fmt.Errorf("%w: the local journal: %w", journal.ErrFailed, err))
-				return
-			}
-			then(at)
-			j.waiting--
-		})
+		r.inbox.stored = append(r.inbox.stored, func() { r.stored(g, at, err) })
 		r.wakeUp()
 	})
 	switch {
 	case err == nil:
-		j.waiting++
-		r.loop.noRoom = 0
+		g.job.waiting++
+		r.loop.given++
 		return true
-	case errors.Is(err, journal.ErrFull), errors.Is(err, journal.ErrRefused):
+	case isNoRoom(err):
 		r.loop.noRoom = max(r.loop.noRoom, 1)
 		return false // the next turn tries again
 	}
@@ -117,12 +118,67 @@ func (r *Replica) appended(j *job, records []journal.Record, then func(journal.P
 	return false
 }
 
+// stored takes the local journal's answer for a group.
+func (r *Replica) stored(g given, at journal.Position, err error) {
+	l := &r.loop
+	l.given--
+	g.job.waiting--
+	switch {
+	case err != nil && !isNoRoom(err):
+		r.fail(fmt.Errorf("%w: the local journal: %w", journal.ErrFailed, err))
+	case err != nil && l.again == nil:
+		l.again, l.noRoom = &g, max(l.noRoom, 1)
+	case err != nil: // what was before it is given again, and so is this
+	case l.again != nil:
+		for i := range g.records {
+			r.log.journal().Release(journal.Address{Position: at, Index: i + 1})
+		}
+	case g.entry < 0:
+		l.noRoom = 0
+		r.log.vote(*g.job.state)
+	default:
+		l.noRoom = 0
+		for _, p := range r.log.stored(g.job.m.GetEntries()[g.entry], at, g.records, g.group) {
+			for i := range p.records {
+				r.log.journal().Release(p.record(p.base + i))
+			}
+		}
+	}
+}
+
+// giveAgain begins anew with the first group that the local journal has refused, once it has answered for all: what
+// came behind that it may have kept.
+func (r *Replica) giveAgain() {
+	l := &r.loop
+	if l.again == nil || l.given > 0 {
+		return
+	}
+	behind := false
+	for _, j := range l.jobs {
+		switch {
+		case j == l.again.job:
+			behind = true
+			j.next = max(l.again.entry, 0)
+			j.stateGiven = l.again.entry >= 0
+		case behind && j.state != nil:
+			j.next, j.stateGiven = 0, !j.stateNew
+		}
+	}
+	l.again = nil
+}
+
+// isNoRoom tells whether nothing was kept for lack of room, of the medium's or for files that are open.
+func isNoRoom(err error) bool {
+	return errors.Is(err, journal.ErrFull) || errors.Is(err, journal.ErrRefused)
+}
+
 // finish tells raft, and other replicas, of the jobs that are durable.
 func (r *Replica) finish() {
 	l := &r.loop
-	for len(l.jobs) > 0 {
+	for len(l.jobs) > 0 && l.again == nil {
 		j := l.jobs[0]
-		if !j.stateGiven || j.next < len(j.m.GetEntries()) || j.waiting > 0 || r.failed() != nil {
+		if !j.stateGiven || hasSnapshot(j.m) && !j.swapped || j.next < len(j.m.GetEntries()) || j.waiting > 0 ||
+			r.failed() != nil {
 			return
 		}
 		l.jobs[0] = nil // its entries may be large
