@@ -31,6 +31,7 @@ const (
 	comingName = "coming"
 	readyName  = "ready"
 	idName     = "replica"
+	spoolName  = "spool-*"
 )
 
 func (f folder) path(name string) string { return filepath.Join(f.dir, name) }
@@ -43,10 +44,20 @@ func (f folder) open(ctx context.Context, name string) (journal.Journal, error) 
 
 // Open implements raft.Local.
 func (f folder) Open(ctx context.Context) (journal.Journal, error) {
-	if err := f.finish(); err != nil {
+	left, err := filepath.Glob(f.path(spoolName))
+	if err != nil {
 		return nil, err
 	}
-	if err := os.RemoveAll(f.path(comingName)); err != nil { // it may be as large as the log
+	for _, name := range append(left, f.path(comingName)) { // they may be as large as the log
+		if err := os.RemoveAll(name); err != nil {
+			return nil, err
+		}
+	}
+	return f.openLog(ctx)
+}
+
+func (f folder) openLog(ctx context.Context) (journal.Journal, error) {
+	if err := f.finish(); err != nil {
 		return nil, err
 	}
 	if _, err := os.Stat(f.path(logName)); f.began && errors.Is(err, fs.ErrNotExist) {
@@ -97,9 +108,23 @@ func (f folder) Fresh(ctx context.Context) (journal.Journal, raft.Replace, error
 		if err := syncFolder(f.dir); err != nil {
 			return nil, err
 		}
-		return f.Open(ctx)
+		return f.openLog(ctx)
 	}, nil
 }
+
+// Spool implements raft.Local. It is a file; Open removes one that a crash has left.
+func (f folder) Spool() (raft.Spool, error) {
+	w, err := os.CreateTemp(f.dir, spoolName)
+	if err != nil {
+		return nil, err
+	}
+	return spool{w}, nil
+}
+
+type spool struct{ *os.File }
+
+// Close closes the file and removes it.
+func (s spool) Close() error { return errors.Join(s.File.Close(), os.Remove(s.Name())) }
 
 // coming is a log that comes from another node. When it is closed and has not taken the place of the old one, it is
 // removed: it may take the room that the old one needs.

@@ -180,12 +180,26 @@ func (l *inMemory) Fresh(ctx context.Context) (journal.Journal, Replace, error) 
 	}, err
 }
 
+func (*inMemory) Spool() (Spool, error) { return newSpool() }
+
+// inFile is a spool in a file.
+type inFile struct{ *os.File }
+
+func newSpool() (Spool, error) {
+	f, err := os.CreateTemp("", "hikyaku-spool")
+	return inFile{f}, err
+}
+
+func (f inFile) Close() error { return errors.Join(f.File.Close(), os.Remove(f.Name())) }
+
 // inFiles is a local journal in a folder.
 type inFiles struct{ dir string }
 
 func (l inFiles) open(ctx context.Context, name string) (journal.Journal, error) {
 	return file.Open(ctx, file.Options{Dir: filepath.Join(l.dir, name), SegmentBytes: 1 << 20})
 }
+
+func (inFiles) Spool() (Spool, error) { return newSpool() }
 
 func (l inFiles) Open(ctx context.Context) (journal.Journal, error) { return l.open(ctx, "log") }
 

@@ -46,6 +46,14 @@ type Local interface {
 	// Fresh makes an empty one beside it. replace, called when the old one is closed, closes it, puts it in the place
 	// of the old one and opens it there. One that is closed before that is of no use any more.
 	Fresh(ctx context.Context) (fresh journal.Journal, replace Replace, err error)
+	// Spool makes room for what is not wanted in memory. When it is closed it is gone.
+	Spool() (Spool, error)
+}
+
+// Spool is written, and then read from its beginning.
+type Spool interface {
+	io.ReadWriteSeeker
+	io.Closer
 }
 
 // Replace puts a fresh copy of a log in the place of the old one, and opens it there.

@@ -2,7 +2,6 @@ package raft
 
 import (
 	"bufio"
-	"bytes"
 	"context"
 	"encoding/binary"
 	"errors"
@@ -20,8 +19,9 @@ import (
 	"github.com/hikyaku/hikyaku/internal/journal"
 )
 
-// A parcel is what one replica sends another apart from messages, as a stream: what it is, a header, the owner's
-// checkpoint, and in a snapshot the records that are live in it; at last a CRC-32C of all.
+// A parcel is what one replica sends another apart from messages, as a stream: what it is, a header, in a snapshot
+// raft's message and the records that are live, then the owner's checkpoint; at last a CRC-32C of all. Neither end
+// holds a checkpoint or a log in memory.
 const (
 	parcelCheckpoint = 1
 	parcelSnapshot   = 2
@@ -29,7 +29,9 @@ const (
 	shipRecords = 128
 	// partMost bounds a part of a parcel that is held in memory.
 	partMost = 1 << 30
-	// arrival is how long a checkpoint is held in memory until this node has what it is of: it gets the next one.
+	// pieceBytes is how much of a checkpoint goes into one part.
+	pieceBytes = 64 << 10
+	// arrival is how long a checkpoint is kept until this node has what it is of: then it gets the next one.
 	arrival = time.Minute
 )
 
@@ -100,22 +102,23 @@ func (r *Replica) sendSnapshot(m *pb.Message) {
 }
 
 // pack writes a parcel.
-func (r *Replica) pack(ctx context.Context, to io.Writer, what byte, m *pb.Message) error {
+func (r *Replica) pack(ctx context.Context, to io.Writer, what byte, m *pb.Message) (err error) {
 	sum := crc32.New(castagnoli)
 	out := bufio.NewWriterSize(to, 1<<16)
 	w := &parts{w: io.MultiWriter(out, sum)}
 	local := r.log.journal()
-	_, checkpoint, _, err := local.LoadCheckpoint(ctx)
+	times := 1
+	if what == parcelSnapshot {
+		times = 2 // which records are live is read of it first
+	}
+	h, checkpoint, err := openCheckpoint(ctx, local, times)
+	defer func() {
+		for _, c := range checkpoint {
+			err = errors.Join(err, c.Close())
+		}
+	}()
 	if err != nil {
 		return err
-	}
-	defer checkpoint.Close() // it was only read
-	h, err := readHeader(checkpoint)
-	if err != nil {
-		return err
-	}
-	if h.none {
-		return journal.ErrNoCheckpoint
 	}
 	table := &log{local: local, places: h.places}
 	h.places = nil
@@ -135,17 +138,10 @@ func (r *Replica) pack(ctx context.Context, to io.Writer, what byte, m *pb.Messa
 			return err
 		}
 		w.bytes(b)
-	}
-	spool, err := io.ReadAll(checkpoint)
-	if err != nil {
-		return err
-	}
-	w.bytes(spool)
-	if what == parcelSnapshot {
 		if r.o.Live == nil {
 			return errors.New("nobody tells which records are live")
 		}
-		live, err := r.o.Live(ctx, bytes.NewReader(spool), table)
+		live, err := r.o.Live(ctx, checkpoint[1], table)
 		if err != nil {
 			return err
 		}
@@ -153,13 +149,43 @@ func (r *Replica) pack(ctx context.Context, to io.Writer, what byte, m *pb.Messa
 			return err
 		}
 	}
-	if w.err != nil {
-		return w.err
+	if err := w.pieces(checkpoint[0]); err != nil {
+		return err
 	}
 	if _, err := out.Write(binary.LittleEndian.AppendUint32(nil, sum.Sum32())); err != nil {
 		return err
 	}
 	return out.Flush()
+}
+
+// openCheckpoint opens the newest checkpoint of an owner's so many times, and reads the header. What it has opened the
+// caller closes, also after an error.
+func openCheckpoint(ctx context.Context, local journal.Journal, times int) (h header, opened []io.ReadCloser,
+	err error) {
+	for len(opened) < times {
+		_, c, _, err := local.LoadCheckpoint(ctx)
+		if err != nil {
+			return h, opened, err
+		}
+		opened = append(opened, c)
+		next, err := readHeader(c)
+		if err == nil && next.none {
+			err = journal.ErrNoCheckpoint
+		}
+		if err != nil {
+			return h, opened, err
+		}
+		if n := len(opened); n > 1 && next.at != h.at { // a newer one was saved in between
+			for _, older := range opened[:n-1] {
+				if err := older.Close(); err != nil {
+					return h, opened[n-1:], err
+				}
+			}
+			opened = opened[n-1:]
+		}
+		h = next
+	}
+	return h, opened, nil
 }
 
 // parts writes byte strings with their lengths.
@@ -174,6 +200,25 @@ func (p *parts) bytes(b []byte) {
 			_, p.err = p.w.Write(b)
 		}
 	}
+}
+
+// pieces writes what r has, piece by piece. An empty part ends them.
+func (p *parts) pieces(r io.Reader) error {
+	piece := make([]byte, pieceBytes)
+	for p.err == nil {
+		n, err := io.ReadFull(r, piece)
+		if n > 0 {
+			p.bytes(piece[:n])
+		}
+		if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
+			break
+		}
+		if err != nil {
+			return err
+		}
+	}
+	p.bytes(nil)
+	return p.err
 }
 
 // records writes the records at addresses, each as a group of one behind its place. An empty part ends them.
@@ -240,9 +285,16 @@ func (r *Replica) Receive(ctx context.Context, from io.Reader) error {
 }
 
 // receiveCheckpoint keeps a checkpoint of the owner's, once this node has what it is of.
-func (r *Replica) receiveCheckpoint(ctx context.Context, in *unpacker, h header) error {
-	checkpoint := in.part()
-	if err := in.end(); err != nil {
+func (r *Replica) receiveCheckpoint(ctx context.Context, in *unpacker, h header) (err error) {
+	spool, err := r.o.Local.Spool()
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, spool.Close()) }()
+	if err := errors.Join(in.pieces(spool), in.end()); err != nil {
+		return err
+	}
+	if _, err := spool.Seek(0, io.SeekStart); err != nil {
 		return err
 	}
 	wait, stop := context.WithTimeout(ctx, arrival)
@@ -261,7 +313,7 @@ func (r *Replica) receiveCheckpoint(ctx context.Context, in *unpacker, h header)
 		return nil
 	}
 	return r.keep(ctx, h.owner, func(w io.Writer) error {
-		_, err := w.Write(checkpoint)
+		_, err := io.Copy(w, spool)
 		return err
 	})
 }
@@ -284,24 +336,45 @@ func (u *unpacker) ReadByte() (byte, error) {
 
 // part reads the next part; nil after an error.
 func (u *unpacker) part() []byte {
-	if u.err != nil {
+	n, ok := u.length()
+	if !ok {
 		return nil
 	}
-	n, err := binary.ReadUvarint(u)
-	if err == nil && n > partMost {
-		err = fmt.Errorf("%w: a part of %d bytes", errParcel, n)
-	}
-	if err != nil {
-		u.err = err
-		return nil
-	}
-	b, err := io.ReadAll(io.LimitReader(u.r, int64(n))) // memory grows with what comes, not with what is said
-	if err == nil && uint64(len(b)) < n {
+	b, err := io.ReadAll(io.LimitReader(u.r, n)) // memory grows with what comes, not with what is said
+	if err == nil && int64(len(b)) < n {
 		err = io.ErrUnexpectedEOF
 	}
 	_, _ = u.sum.Write(b)
 	u.err = err
 	return b
+}
+
+// length reads that of the next part. It is false after an error.
+func (u *unpacker) length() (int64, bool) {
+	if u.err != nil {
+		return 0, false
+	}
+	n, err := binary.ReadUvarint(u)
+	if err == nil && n > partMost {
+		err = fmt.Errorf("%w: a part of %d bytes", errParcel, n)
+	}
+	u.err = err
+	return int64(n), err == nil
+}
+
+// pieces writes the parts up to an empty one to w.
+func (u *unpacker) pieces(w io.Writer) error {
+	to, piece := io.MultiWriter(u.sum, w), make([]byte, pieceBytes)
+	for {
+		n, ok := u.length()
+		if !ok || n == 0 {
+			return u.err
+		}
+		var got int64
+		if got, u.err = io.CopyBuffer(to, io.LimitReader(u.r, n), piece); u.err == nil && got < n {
+			u.err = io.ErrUnexpectedEOF
+		}
+	}
 }
 
 // end checks the sum behind the last part.

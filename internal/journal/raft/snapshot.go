@@ -24,7 +24,6 @@ type stage struct {
 func (r *Replica) receiveSnapshot(ctx context.Context, in *unpacker, h header) (err error) {
 	m := &pb.Message{}
 	b := in.part()
-	checkpoint := in.part()
 	if in.err != nil {
 		return in.err
 	}
@@ -47,9 +46,6 @@ func (r *Replica) receiveSnapshot(ctx context.Context, in *unpacker, h header) (
 	if h.places, err = in.keepAll(fresh); err != nil {
 		return err
 	}
-	if err := in.end(); err != nil {
-		return err
-	}
 	if err := fresh.Sync(ctx); err != nil {
 		return err
 	}
@@ -58,8 +54,8 @@ func (r *Replica) receiveSnapshot(ctx context.Context, in *unpacker, h header) (
 	h.state = [2]uint64{r.term, 0} // what this node has voted is written behind it when raft wants the log
 	r.mu.Unlock()
 	err = fresh.SaveCheckpoint(ctx, h.older.at, func(w io.Writer) error {
-		_, err := w.Write(append(h.encode(), checkpoint...))
-		return err
+		_, err := w.Write(h.encode())
+		return errors.Join(err, in.pieces(w), in.end())
 	})
 	if err != nil {
 		return err

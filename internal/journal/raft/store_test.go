@@ -27,6 +27,8 @@ func (l onDisk) Open(ctx context.Context) (journal.Journal, error) {
 	return file.Open(ctx, file.Options{Dir: "log", FS: l.disk, SegmentBytes: 1 << 20})
 }
 
+func (onDisk) Spool() (Spool, error) { return newSpool() }
+
 func (onDisk) Fresh(context.Context) (journal.Journal, Replace, error) {
 	return nil, nil, errors.New("no checkpoint is saved: nobody falls behind")
 }
