@@ -77,6 +77,10 @@ func (f *Front) unbrought(door, owner string, why error) {
 // retry is how soon an owner is asked again that was away, or did not know yet that it is one.
 const retry = 50 * time.Millisecond
 
+// farewell is how long a client may go on sending after the owner's door has said that it sends no more: it has closed
+// the connection, as a rule, and a client that does not close its end would keep its place here.
+var farewell = 5 * time.Second
+
 // passage is a connection that is passed on.
 type passage struct {
 	to         link.Peer
@@ -197,7 +201,10 @@ func (p *passage) splice() {
 	defer p.owner.Close()
 	var both sync.WaitGroup
 	both.Go(func() { p.carry(p.owner, p.client) })
-	both.Go(func() { p.carry(p.client.(halves), p.owner) })
+	both.Go(func() {
+		p.carry(p.client.(halves), p.owner)
+		_ = p.client.SetReadDeadline(time.Now().Add(farewell)) // a closed one is not read any more
+	})
 	both.Wait()
 }
 
