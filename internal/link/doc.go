@@ -35,7 +35,8 @@ const (
 	leastSecret = 32
 	mostName    = 64 // bytes of a name or a kind
 
-	// mostStrangers is how many connections may be open that have not said who they are. One more cuts the oldest.
+	// mostStrangers is how many connections may be open that have not said who they are. One more cuts the oldest of
+	// the network that has the most.
 	mostStrangers = 128
 	// strangerTime is how long a connection may take until it has, and strangerBytes what it may send for it.
 	strangerTime  = 5 * time.Second

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"net/netip"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -41,7 +42,7 @@ type Listener struct {
 	mu        sync.Mutex
 	closed    bool
 	handlers  map[string]Handler
-	strangers list.List // of net.Conn, the oldest first
+	strangers list.List // of *stranger, the oldest first
 	conns     map[net.Conn]struct{}
 }
 
@@ -135,10 +136,11 @@ func (l *Listener) enter(c net.Conn) {
 		return
 	}
 	if l.strangers.Len() >= mostStrangers {
-		_ = l.strangers.Front().Value.(net.Conn).Close() // its goroutine notices
-		l.strangers.Remove(l.strangers.Front())
+		one := l.crowded()
+		_ = one.Value.(*stranger).Close() // its goroutine notices
+		l.strangers.Remove(one)
 	}
-	place := l.strangers.PushBack(c)
+	place := l.strangers.PushBack(&stranger{c, networkOf(c)})
 	l.conns[c] = struct{}{}
 	known := sync.OnceFunc(func() {
 		l.mu.Lock()
@@ -157,6 +159,36 @@ func (l *Listener) enter(c net.Conn) {
 			l.tell(fmt.Errorf("a connection from %s to the node's port: %w", c.RemoteAddr(), err))
 		}
 	})
+}
+
+// stranger is a connection that has not said who it is.
+type stranger struct {
+	net.Conn
+	network netip.Prefix
+}
+
+// networkOf is the part of an address that who has it cannot choose: of IPv6 the first half.
+func networkOf(c net.Conn) netip.Prefix {
+	tcp, ok := c.RemoteAddr().(*net.TCPAddr)
+	if !ok {
+		return netip.Prefix{}
+	}
+	addr := tcp.AddrPort().Addr().Unmap()
+	network, _ := addr.Prefix(min(addr.BitLen(), 64)) // as many bits as it has at most
+	return network
+}
+
+// crowded is the oldest stranger of the network that has the most of them. The lock is held; there are some.
+func (l *Listener) crowded() (oldest *list.Element) {
+	count, most := map[netip.Prefix]int{}, 0
+	for e := l.strangers.Front(); e != nil; e = e.Next() {
+		n := e.Value.(*stranger).network
+		count[n]++
+		most = max(most, count[n])
+	}
+	for oldest = l.strangers.Front(); count[oldest.Value.(*stranger).network] < most; oldest = oldest.Next() {
+	}
+	return oldest
 }
 
 // tell reports what a stranger did: once a minute, since whoever connects could fill the log.
