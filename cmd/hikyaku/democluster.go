@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"context"
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"io"
@@ -223,8 +224,22 @@ func (d *clusterDemo) ask(ctx context.Context) clusterStatus {
 
 // startAll makes the nodes' configurations, and starts them.
 func (d *clusterDemo) startAll(ctx context.Context) error {
+	if err := d.configure(); err != nil {
+		return err
+	}
+	for _, n := range d.members.names() {
+		if err := d.start(ctx, n); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// configure makes the nodes' configurations, and reads one. Their secret is of this demo alone: whoever knows it has
+// the rights of the account that runs the demo, and other accounts of this machine reach the nodes' ports.
+func (d *clusterDemo) configure() error {
 	d.nodes = map[string]*demoNode{}
-	names, peers := []string{"a", "b", "c"}, []string{}
+	names, peers, secret := []string{"a", "b", "c"}, []string{}, rand.Text()+rand.Text()
 	for _, n := range names {
 		node := &demoNode{config: filepath.Join(d.dir, n+".yaml"), log: filepath.Join(d.dir, n+".log")}
 		all, err := freePorts(1 + len(d.doors))
@@ -239,18 +254,14 @@ func (d *clusterDemo) startAll(ctx context.Context) error {
 		d.nodes[n] = node
 	}
 	for _, n := range names {
-		text := fmt.Sprintf("data_dir: %q\ncluster: { name: demo, node: %s, secret: %q, peers: { %s } }\napi:\n",
-			filepath.ToSlash(filepath.Join(d.dir, "data-"+n)), n, "of a demo that nobody else can reach",
-			strings.Join(peers, ", "))
+		text := fmt.Sprintf("data_dir: %q\ncluster: { name: demo, node: %s, secret: %s, peers: { %s } }\napi:\n",
+			filepath.ToSlash(filepath.Join(d.dir, "data-"+n)), n, secret, strings.Join(peers, ", "))
 		for _, door := range d.doors {
 			text += fmt.Sprintf("  %s: { listen: %q%s }\n", door.name, d.nodes[n].address[door.name], door.settings)
 		}
 		text += "  lambda: { off: true }\nqueues:\n  jobs: { lease: 2s }\n  letters: { lease: 2s }\n" +
 			"  entries: { columns: [\"id varchar(40) not null\"] }\n"
 		if err := os.WriteFile(d.nodes[n].config, []byte(text), 0o600); err != nil {
-			return err
-		}
-		if err := d.start(ctx, n); err != nil {
 			return err
 		}
 	}

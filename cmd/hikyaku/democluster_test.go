@@ -64,3 +64,17 @@ func TestTheDemoOfAClusterSaysWhatItsFlagsTake(t *testing.T) {
 		}
 	}
 }
+
+// Other accounts of the machine reach the nodes of a demo.
+func TestNobodyKnowsTheSecretOfADemoBeforeItRuns(t *testing.T) {
+	secret := func() string {
+		d := clusterDemo{dir: t.TempDir(), doors: demoDoors()}
+		if err := d.configure(); err != nil {
+			t.Fatal(err)
+		}
+		return d.members.file.Cluster.Secret.Reveal()
+	}
+	if one, other := secret(), secret(); one == other {
+		t.Errorf("two demos have the secret %q", one)
+	}
+}
