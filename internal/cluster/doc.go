@@ -46,9 +46,10 @@ type Replica interface {
 	// Status is how the node and, if it owns the shard, the others are.
 	Status() Status
 	// Transfer gives the shard to a node, "" being whoever is best, and returns when somebody else has it. Only the
-	// owner can: else the error is ErrNotOwner.
+	// owner can: else the error is ErrNotOwner. It is given to no node that is drained.
 	Transfer(ctx context.Context, to string) error
-	// Drain gives the shard away, if this node has it, and says whether it may own it from now on.
+	// Drain gives the shard away, if this node has it, and says whether it may own it from now on. After an error the
+	// node is not drained.
 	Drain(ctx context.Context, on bool) error
 	// Join lets a node take part in the log that is reached by the others at an address. It returns when that is in
 	// the log; the node is taken in when it comes. Only the owner can: else the error is ErrNotOwner.

@@ -24,6 +24,7 @@ type told struct {
 	New     bool     `json:"new,omitempty"`     // it was made a moment ago, and the node that asks was not heard of since
 	First   []uint64 `json:"first,omitempty"`   // who was in its group where it begins there
 	Member  bool     `json:"member,omitempty"`  // the replica is in the group
+	Drained bool     `json:"drained,omitempty"` // the node does not take the log
 	Refused string   `json:"refused,omitempty"` // why not yet
 	Names   []string `json:"names,omitempty"`   // of all nodes that would have the log, if there is none
 	// Of who answers: which replica it is, and up to where it has the log.
@@ -41,7 +42,7 @@ func (r *Replica) answer(ctx context.Context, peer string, c net.Conn) {
 	if json.NewDecoder(io.LimitReader(c, mostTold)).Decode(&q) != nil {
 		return // it is gone
 	}
-	t := told{}
+	t := told{Drained: r.drained()}
 	if running := r.begun(); running != nil {
 		s := running.Status()
 		t.Exists, t.First = s.Term > 1 || s.Last > 1, running.First()

@@ -67,6 +67,7 @@ type Replica struct {
 	end     context.CancelFunc
 	running sync.WaitGroup
 	asking  atomic.Bool // it asks the others who there is
+	noting  sync.Mutex  // of owner
 
 	mu       sync.Mutex
 	named    []link.Peer // the other nodes that the configuration names
@@ -284,9 +285,10 @@ func (r *Replica) parcel(ctx context.Context, peer string, c net.Conn) {
 // watch notes who owns the log, gives it away while this node is drained, and lets replicas vote that have the log.
 func (r *Replica) watch() {
 	s := r.raft.Status()
+	told := uint64(0) // the term of which it was reported that nobody takes the log
 	for {
 		r.follow(r.raft.Book())
-		r.note(s)
+		r.note()
 		if s.Leader == 0 || r.node(s.Leader) == "" || r.gone() != nil {
 			r.inquire()
 		}
@@ -301,8 +303,12 @@ func (r *Replica) watch() {
 			continue
 		}
 		if r.drained() {
-			if err := r.Transfer(r.ctx, ""); err != nil && r.ctx.Err() == nil {
-				r.o.Report(fmt.Errorf("drained, but no other node takes the log: %w", err))
+			try, stop := context.WithTimeout(r.ctx, giveTime)
+			err := r.Transfer(try, "")
+			stop()
+			if err != nil && r.ctx.Err() == nil && told != s.Term {
+				told = s.Term
+				r.o.Report(fmt.Errorf("this node is drained, and no other node takes the log: %w", err))
 			}
 			continue
 		}
@@ -310,13 +316,11 @@ func (r *Replica) watch() {
 	}
 }
 
-func (r *Replica) drained() bool {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	return r.draining
-}
-
-func (r *Replica) note(s raft.Status) {
+// note keeps who owns the log, for those who wait for another owner.
+func (r *Replica) note() {
+	r.noting.Lock() // from several goroutines, none of which may note what was before
+	defer r.noting.Unlock()
+	s := r.raft.Status()
 	owner := cluster.Owner{Node: r.node(s.Leader), Term: s.Term, Since: s.Since}
 	if s.Leader == 0 {
 		owner.Node = ""
@@ -383,54 +387,4 @@ func (r *Replica) Status() cluster.Status {
 		return 1
 	})
 	return s
-}
-
-// Transfer implements cluster.Replica.
-func (r *Replica) Transfer(ctx context.Context, to string) error {
-	all, err := r.raft.Progress(ctx)
-	if errors.Is(err, raft.ErrNotLeader) {
-		return cluster.ErrNotOwner
-	}
-	if err != nil {
-		return err
-	}
-	id := uint64(0)
-	var most uint64
-	for _, p := range all {
-		node := r.node(p.ID)
-		if p.ID == r.id || p.Learner || node == "" || to != "" && node != to || !p.Active {
-			continue
-		}
-		if id == 0 || p.Match > most {
-			id, most = p.ID, p.Match
-		}
-	}
-	if id == 0 {
-		if to == "" {
-			return errors.New("no other node is there that could own the shard")
-		}
-		return fmt.Errorf("node %s is not there, or has no vote", to)
-	}
-	r.raft.Transfer(id)
-	for s := r.raft.Status(); s.Leader == r.id; {
-		next, err := r.raft.Wait(ctx, s)
-		if err != nil {
-			return fmt.Errorf("node %s has not taken the shard: %w", r.node(id), err)
-		}
-		if s = next; s.Failure != nil {
-			return s.Failure
-		}
-	}
-	return nil
-}
-
-// Drain implements cluster.Replica.
-func (r *Replica) Drain(ctx context.Context, on bool) error {
-	r.mu.Lock()
-	r.draining = on
-	r.mu.Unlock()
-	if !on || r.raft.Status().Leader != r.id {
-		return nil
-	}
-	return r.Transfer(ctx, "")
 }

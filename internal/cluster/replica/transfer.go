@@ -1,0 +1,112 @@
+package replica
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/hikyaku/hikyaku/internal/cluster"
+	"github.com/hikyaku/hikyaku/internal/journal/raft"
+)
+
+const (
+	// drainedTime is how long a node may take to say whether it is drained.
+	drainedTime = 2 * time.Second
+	// giveTime is how long a drained node tries at a time to give the log away.
+	giveTime = 10 * time.Second
+)
+
+// Transfer implements cluster.Replica.
+func (r *Replica) Transfer(ctx context.Context, to string) error {
+	id, err := r.heir(ctx, to)
+	if err != nil {
+		return err
+	}
+	r.raft.Transfer(id)
+	for s := r.raft.Status(); s.Leader == r.id || s.Leader == 0; {
+		next, err := r.raft.Wait(ctx, s)
+		if err != nil {
+			return fmt.Errorf("node %s has not taken the shard: %w", r.node(id), err)
+		}
+		if s = next; s.Failure != nil {
+			return s.Failure
+		}
+	}
+	r.note() // whoever asks next is told so
+	return nil
+}
+
+// heir is the replica to give the log to: that of a node, or with "" the one that has the most of it. A drained node
+// would give it away at once, perhaps to another one that is drained.
+func (r *Replica) heir(ctx context.Context, to string) (id uint64, err error) {
+	all, err := r.raft.Progress(ctx)
+	if errors.Is(err, raft.ErrNotLeader) {
+		return 0, cluster.ErrNotOwner
+	}
+	if err != nil {
+		return 0, err
+	}
+	all = slices.DeleteFunc(all, func(p raft.Progress) bool {
+		node := r.node(p.ID)
+		return p.ID == r.id || p.Learner || !p.Active || node == "" || to != "" && node != to
+	})
+	slices.SortStableFunc(all, func(a, b raft.Progress) int { return cmp.Compare(b.Match, a.Match) })
+	for _, p := range all {
+		why := r.takes(ctx, r.node(p.ID))
+		if why == nil {
+			return p.ID, nil
+		}
+		err = errors.Join(err, why)
+	}
+	switch {
+	case err != nil:
+		return 0, err
+	case to == "":
+		return 0, errors.New("no other node is there that could own the shard")
+	}
+	return 0, fmt.Errorf("node %s is not there, or has no vote", to)
+}
+
+// takes tells why a node does not take the log; nil: it does.
+func (r *Replica) takes(ctx context.Context, node string) error {
+	ctx, stop := context.WithTimeout(ctx, drainedTime)
+	defer stop()
+	p, _ := r.peer(node)
+	t, err := r.ask(ctx, p, question{})
+	switch {
+	case err != nil:
+		return fmt.Errorf("node %s: %w", node, err)
+	case t.Drained:
+		return fmt.Errorf("node %s is drained: hikyaku cluster fill %s lets it take the shard", node, node)
+	}
+	return nil
+}
+
+// Drain implements cluster.Replica.
+func (r *Replica) Drain(ctx context.Context, on bool) error {
+	r.setDrained(on)
+	if !on || r.raft.Status().Leader != r.id {
+		return nil
+	}
+	err := r.Transfer(ctx, "")
+	if err != nil && !errors.Is(err, cluster.ErrNotOwner) {
+		r.setDrained(false) // it goes on owning the log, and nothing is half done
+		return err
+	}
+	return nil
+}
+
+func (r *Replica) setDrained(on bool) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.draining = on
+}
+
+func (r *Replica) drained() bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.draining
+}
