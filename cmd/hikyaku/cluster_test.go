@@ -80,6 +80,22 @@ func TestAnOwnerThatStopsGivesTheShardAway(t *testing.T) {
 	waittest.Until(t, "it is taken elsewhere", func() bool { return len(nodes["b"].take(t)) == 1 })
 }
 
+func TestANodeThatStopsWhileItOpensTheShardGivesItAway(t *testing.T) {
+	log, nodes := threeNodes(t)
+	log.reading = make(chan struct{})
+	log.move("a")
+	<-log.reading
+	log.reading = nil
+	nodes["a"].stop()
+	if err := <-nodes["a"].ended; err != nil {
+		t.Errorf("it was told to stop, which is no mistake: %v", err)
+	}
+	nodes["a"].ended <- nil
+	if owner := (&part{sharedLog: log, node: "b"}).Owner().Node; owner != "b" {
+		t.Errorf("node %q owns the shard", owner)
+	}
+}
+
 func TestClusterCommandsSayWhatTheyNeed(t *testing.T) {
 	alone := filepath.Join(t.TempDir(), "alone.yaml")
 	if err := os.WriteFile(alone, []byte("data_dir: data\n"), 0o600); err != nil {

@@ -66,8 +66,8 @@ func serveNode(ctx context.Context, s *serveFlags, f *config.File) (err error) {
 	ready := sync.OnceFunc(func() { s.tellReady(log) })
 	defer time.AfterFunc(openSoon, ready).Stop()
 	r, err := openReplica(ctx, f, l, log)
-	if ctx.Err() != nil && errors.Is(err, ctx.Err()) {
-		return nil // it was stopped while it waited for the others
+	if toldToStop(ctx, err) {
+		return nil
 	}
 	if err != nil {
 		return err
@@ -81,6 +81,9 @@ func serveNode(ctx context.Context, s *serveFlags, f *config.File) (err error) {
 	err = cluster.Run(ctx, r, front, func(ctx context.Context, j journal.Journal, term uint64) error {
 		log.Info("this node owns the shard", "term", term)
 		h, err := openHouseOver(ctx, n.latest(), os.Stderr, s.adopt, j)
+		if toldToStop(ctx, err) {
+			return nil
+		}
 		if err == nil {
 			err = h.live(ctx, surroundings{follow: n.follow, opened: func(*slog.Logger) {}, front: front,
 				more: []prometheus.Collector{cluster.NewCollector(r, front)}})
@@ -98,6 +101,11 @@ func serveNode(ctx context.Context, s *serveFlags, f *config.File) (err error) {
 		}
 	}
 	return err
+}
+
+// toldToStop tells whether something was left because the node was told to stop, which is no mistake.
+func toldToStop(ctx context.Context, err error) bool {
+	return ctx.Err() != nil && errors.Is(err, ctx.Err())
 }
 
 // passedOn is how many connections of each door may be passed on to another node: each has two files open.

@@ -1,10 +1,12 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"errors"
 	"fmt"
+	"iter"
 	"log/slog"
 	"net/http"
 	"os"
@@ -40,6 +42,8 @@ type sharedLog struct {
 	nodes    []string
 	at       map[string]string // where a node is reached
 	open     *memory.Journal   // the owner's
+	astray   string            // who takes the log instead of whom it is given to; "": that one
+	reading  chan struct{}     // closed when the log is read, which takes until the node stops; nil: it takes no time
 }
 
 func newSharedLog(nodes ...string) *sharedLog {
@@ -74,6 +78,9 @@ func (p *part) Own(ctx context.Context) (journal.Journal, uint64, error) {
 			p.mu.Lock()
 			p.open = j
 			p.mu.Unlock()
+			if p.reading != nil {
+				return &longJournal{j, p.reading}, owner.Term, nil
+			}
 			return j, owner.Term, nil
 		}
 		select {
@@ -81,6 +88,20 @@ func (p *part) Own(ctx context.Context) (journal.Journal, uint64, error) {
 		case <-ctx.Done():
 			return nil, 0, ctx.Err()
 		}
+	}
+}
+
+// longJournal takes long to read.
+type longJournal struct {
+	journal.Journal
+	reading chan struct{}
+}
+
+func (j *longJournal) Scan(ctx context.Context, _ journal.Position) iter.Seq2[journal.Group, error] {
+	return func(yield func(journal.Group, error) bool) {
+		close(j.reading)
+		<-ctx.Done()
+		yield(journal.Group{}, ctx.Err())
 	}
 }
 
@@ -116,7 +137,7 @@ func (p *part) Transfer(_ context.Context, to string) error {
 			to = n
 		}
 	}
-	p.move(to)
+	p.move(cmp.Or(p.astray, to))
 	return nil
 }
 
