@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -110,15 +111,22 @@ func (m *members) ask(ctx context.Context) clusterStatus {
 		})
 	}
 	asking.Wait()
-	for _, n := range all.Nodes {
+	all.Owner = ownerOf(all.Nodes)
+	return all
+}
+
+// ownerOf is the owner of the greatest term that anybody knows. Since when it owns the shard it knows best itself:
+// other nodes may have been started after that.
+func ownerOf(nodes []memberStatus) (owner cluster.Owner) {
+	for _, n := range nodes {
 		if n.Status == nil {
 			continue
 		}
-		if o := n.Status.Owner; o.Term > all.Owner.Term || o.Term == all.Owner.Term && all.Owner.Node == "" {
-			all.Owner = o
+		if o := n.Status.Owner; o.Term > owner.Term || o.Term == owner.Term && (owner.Node == "" || o.Node == n.Node) {
+			owner = o
 		}
 	}
-	return all
+	return owner
 }
 
 // lag is how far a node is behind, as its owner says.
@@ -258,6 +266,10 @@ which takes about a second; nothing that was acknowledged is lost, and what was 
 				Node: args[0]})
 			if err != nil {
 				return err
+			}
+			if s.Owner.Node != args[0] {
+				return &hinted{fmt.Errorf("node %s has given the shard away, and not to node %s: %s has it", owner.Node,
+					args[0], cmp.Or(s.Owner.Node, "nobody")), "hikyaku cluster status tells who is there"}
 			}
 			_, err = fmt.Fprintf(cmd.OutOrStdout(), "node %s owns the shard, in term %d\n", s.Owner.Node, s.Owner.Term)
 			return err

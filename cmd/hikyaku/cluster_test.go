@@ -65,6 +65,8 @@ func TestTheShardIsMovedByCommands(t *testing.T) {
 		all.Nodes[2].Away == "" {
 		t.Errorf("%s, %v", out, err)
 	}
+	log.astray = "b"
+	ask("node a has given the shard away, and not to node c: b has it", "move", "c")
 }
 
 // An owner that stops gives the shard away before it is gone.
@@ -118,14 +120,17 @@ func TestTheStatusOfAClusterIsATable(t *testing.T) {
 	view := func(node string, alive bool, lag uint64, known bool) cluster.MemberView {
 		return cluster.MemberView{Node: node, Alive: alive, Lag: lag, Known: known}
 	}
-	all := clusterStatus{Owner: owner, Nodes: []memberStatus{
-		{Node: "a", Address: "10.0.0.1:6222", Status: &cluster.Status{Node: "a", Owner: owner,
+	young := owner // as a node knows it that was started a moment ago
+	young.Since = now.Add(-time.Second)
+	all := clusterStatus{Nodes: []memberStatus{
+		{Node: "a", Address: "10.0.0.1:6222", Status: &cluster.Status{Node: "a", Owner: young,
 			Members: []cluster.MemberView{view("b", true, 0, false), view("c", true, 0, false)}}},
 		{Node: "b", Address: "10.0.0.2:6222", Status: &cluster.Status{Node: "b", Owner: owner,
 			Members: []cluster.MemberView{view("a", true, 0, true), view("b", true, 0, true),
 				view("c", false, 214, true)}}},
 		{Node: "c", Address: "10.0.0.3:6222", Away: "connect to node c at 10.0.0.3:6222: connection refused"},
 	}}
+	all.Owner = ownerOf(all.Nodes)
 	var b strings.Builder
 	if err := all.write(&b, now); err != nil {
 		t.Fatal(err)

@@ -37,6 +37,8 @@ type reply struct {
 	Error    string `json:"error,omitempty"`
 	NotOwner bool   `json:"not_owner,omitempty"`
 	Status   Status `json:"status"`
+	// Now is when it was told, by the clock of the node.
+	Now time.Time `json:"now"`
 }
 
 const (
@@ -45,6 +47,9 @@ const (
 	// moveTime is how long a node tries to give the shard away.
 	moveTime = 30 * time.Second
 )
+
+// askTime is how long a node may take to answer, beside what it is asked to do.
+var askTime = 10 * time.Second
 
 // Admit answers commands for a replica, until stop is called.
 func Admit(l *link.Listener, r Replica) (stop func()) {
@@ -57,7 +62,7 @@ func Admit(l *link.Listener, r Replica) (stop func()) {
 			return // it is gone
 		}
 		err := do(ctx, r, asked)
-		told := reply{Status: r.Status(), NotOwner: errors.Is(err, ErrNotOwner)}
+		told := reply{Status: r.Status(), NotOwner: errors.Is(err, ErrNotOwner), Now: time.Now()}
 		if err != nil {
 			told.Error = err.Error()
 		}
@@ -86,8 +91,15 @@ func do(ctx context.Context, r Replica, asked Request) error {
 	return fmt.Errorf("this node does not know what %q is: is its version older?", asked.Ask)
 }
 
-// Ask asks a node, and returns how it is afterwards. The errors are those of link, ErrNotOwner, and what the node says.
+// Ask asks a node, and returns how it is afterwards, its times by this machine's clock. A node that hangs is given up
+// after some seconds. The errors are those of link, ErrNotOwner, and what the node says.
 func Ask(ctx context.Context, d *link.Dialer, node link.Peer, what Request) (Status, error) {
+	within := askTime
+	if what.Ask != AskStatus {
+		within += moveTime
+	}
+	ctx, cancel := context.WithTimeout(ctx, within)
+	defer cancel()
 	c, err := d.Dial(ctx, node, AdminKind)
 	if err != nil {
 		return Status{}, err
@@ -99,7 +111,13 @@ func Ask(ctx context.Context, d *link.Dialer, node link.Peer, what Request) (Sta
 	}
 	var told reply
 	if err := json.NewDecoder(io.LimitReader(c, mostReply)).Decode(&told); err != nil {
-		return Status{}, fmt.Errorf("node %s does not answer: %w", node.Node, errors.Join(ctx.Err(), err))
+		if ctx.Err() != nil {
+			err = ctx.Err()
+		}
+		return Status{}, fmt.Errorf("node %s does not answer: %w", node.Node, err)
+	}
+	if since := &told.Status.Owner.Since; !since.IsZero() && !told.Now.IsZero() {
+		*since = since.Add(time.Since(told.Now))
 	}
 	switch {
 	case told.NotOwner:
