@@ -55,7 +55,7 @@ func openDoors(ctx context.Context, h *house, w *works, api config.API, front *c
 		log.Warn("few files may be open: connections and puts will wait or be refused for want of them", "hint",
 			moreFiles(files))
 	}
-	traffic, seats := map[string]*door.Traffic{}, door.SeatsFor(files)
+	traffic, seats := map[string]*door.Traffic{}, door.SeatsFor(seatFiles(files, front))
 	for _, name := range []string{"http", "mysql", "pubsub", "sqs", "lambda"} {
 		traffic[name] = door.NewTraffic(name)
 		traffic[name].Share(seats)
@@ -131,6 +131,15 @@ func openDoors(ctx context.Context, h *house, w *works, api config.API, front *c
 		}
 	}
 	return open, nil
+}
+
+// seatFiles is how many of the files of a process the doors' connections share with everything else: those that wait at
+// a node's front have files as well.
+func seatFiles(files uint64, front *cluster.Front) uint64 {
+	if front == nil || files == 0 {
+		return files
+	}
+	return files - min(front.Files(), files/2)
 }
 
 // sayTaken says that a door stays closed because somebody has its port.

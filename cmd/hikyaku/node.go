@@ -110,11 +110,11 @@ func toldToStop(ctx context.Context, err error) bool {
 
 // passedOn is how many connections of each door may be passed on to another node: each has two files open.
 func passedOn(files uint64) int {
-	const doors, least = 5, 64
+	const doors = 5
 	if files == 0 {
 		return 0
 	}
-	return int(min(max(files/(4*doors), least), 1<<20))
+	return int(min(max(files/(4*doors), 1), 1<<20))
 }
 
 // openFront opens the addresses of the doors. One that nobody has set, and that somebody else has, stays closed.

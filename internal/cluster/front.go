@@ -14,6 +14,10 @@ import (
 	"github.com/hikyaku/hikyaku/internal/link"
 )
 
+// mostOffered is how many connections of a door a node offers the owner at once that the owner's door has not taken:
+// each takes the owner a file. More wait where they came in.
+const mostOffered = 32
+
 // DoorKind is the kind of the streams that carry connections from the node where they came in to the owner.
 const DoorKind = "door"
 
@@ -57,6 +61,13 @@ type Door struct {
 	Live bool
 }
 
+// entrance is a door's address at this node.
+type entrance struct {
+	Door
+	name   string
+	offers chan struct{} // has a token for each connection that is offered and not taken
+}
+
 // NewFront makes one to which the other nodes can pass connections on.
 func NewFront(o FrontOptions) *Front {
 	if o.Most <= 0 {
@@ -92,7 +103,8 @@ func (f *Front) Open(ctx context.Context, name, addr string, d Door) (net.Addr, 
 		return nil, errors.Join(net.ErrClosed, socket.Close())
 	}
 	f.sockets[name] = socket
-	f.active.Go(func() { f.accept(name, socket, d) })
+	e := &entrance{d, name, make(chan struct{}, f.offered())}
+	f.active.Go(func() { f.accept(e, socket) })
 	return socket.Addr(), nil
 }
 
@@ -102,6 +114,16 @@ func (f *Front) Doors() []string {
 	defer f.mu.Unlock()
 	return slices.Sorted(maps.Keys(f.sockets))
 }
+
+// Files is how many files, at most, connections take at a node that owns the shard before its doors have them: those
+// that came in here, those that four other nodes offer, and streams that wait for clients.
+func (f *Front) Files() uint64 {
+	const peers = 4 // a cluster of more has its reasons, and more files
+	return uint64(len(f.Doors())*(f.o.Most+peers*f.offered()) + peers*mostSpares)
+}
+
+// offered is how many connections of a door are offered to the owner at once.
+func (f *Front) offered() int { return max(1, min(mostOffered, f.o.Most/8)) }
 
 // Land makes the listener of a door of this node's house: it has the connections that come in here and those that other
 // nodes pass on, from now on and until it is closed. There is one of each door at a time.
@@ -167,7 +189,7 @@ func (f *Front) Close() {
 }
 
 // accept takes what comes to a door's address.
-func (f *Front) accept(door string, socket net.Listener, d Door) {
+func (f *Front) accept(e *entrance, socket net.Listener) {
 	places := make(chan struct{}, f.o.Most)
 	for {
 		select {
@@ -181,7 +203,7 @@ func (f *Front) accept(door string, socket net.Listener, d Door) {
 				return
 			}
 			<-places
-			f.o.Report(fmt.Errorf("%s door: accept a connection: %w", door, err))
+			f.o.Report(fmt.Errorf("%s door: accept a connection: %w", e.name, err))
 			select {
 			case <-time.After(100 * time.Millisecond): // there may be a file for it then
 			case <-f.ctx.Done():
@@ -191,7 +213,7 @@ func (f *Front) accept(door string, socket net.Listener, d Door) {
 		}
 		f.active.Go(func() {
 			defer func() { <-places }()
-			f.bring(door, c, d)
+			f.bring(e, c)
 		})
 	}
 }

@@ -18,10 +18,11 @@ import (
 )
 
 // bring has a connection that came in here get to the owner.
-func (f *Front) bring(door string, c net.Conn, d Door) {
+func (f *Front) bring(e *entrance, c net.Conn) {
+	door := e.name
 	late, cancel := context.WithTimeout(f.ctx, f.o.Wait)
 	defer cancel()
-	if owner, _, _ := f.now(door); d.Live && owner.Node != f.o.Node {
+	if owner, _, _ := f.now(door); e.Live && owner.Node != f.o.Node {
 		if c = f.alive(c); c == nil {
 			return
 		}
@@ -38,7 +39,7 @@ func (f *Front) bring(door string, c net.Conn, d Door) {
 				return
 			}
 		default:
-			p, err := f.passTo(owner, turned, door, c)
+			p, err := f.passTo(owner, turned, e, c)
 			if p != nil {
 				p.splice()
 				f.leave(p)
@@ -104,8 +105,7 @@ func (p *passage) cut() {
 
 // passTo brings a connection to the owner, and says who comes; nil: it does not take it, perhaps because of an error,
 // and nothing was read of the client.
-func (f *Front) passTo(owner link.Peer, turned <-chan struct{}, door string, c net.Conn) (*passage,
-	error) {
+func (f *Front) passTo(owner link.Peer, turned <-chan struct{}, e *entrance, c net.Conn) (*passage, error) {
 	if owner.Address == "" {
 		return nil, errors.New("this node does not know where it is reached")
 	}
@@ -118,11 +118,17 @@ func (f *Front) passTo(owner link.Peer, turned <-chan struct{}, door string, c n
 		case <-ctx.Done():
 		}
 	})
+	select {
+	case e.offers <- struct{}{}:
+		defer func() { <-e.offers }()
+	case <-ctx.Done():
+		return nil, errors.New("others wait for its door")
+	}
 	up, spare, err := f.spares.take(ctx, owner, false)
 	if err != nil {
 		return nil, err
 	}
-	if p := f.offer(owner, door, c, up); p != nil || !spare {
+	if p := f.offer(owner, e.name, c, up); p != nil || !spare {
 		return p, nil
 	}
 	// It may have been dead for long, and so may the others.
@@ -130,7 +136,7 @@ func (f *Front) passTo(owner link.Peer, turned <-chan struct{}, door string, c n
 	if up, _, err = f.spares.take(ctx, owner, true); err != nil {
 		return nil, err
 	}
-	return f.offer(owner, door, c, up), nil
+	return f.offer(owner, e.name, c, up), nil
 }
 
 // offer asks the owner, through a stream to it, to take a connection.
