@@ -26,19 +26,21 @@ func newCluster() *cobra.Command {
 	var m members
 	cmd := &cobra.Command{
 		Use:   "cluster",
-		Short: "Look at the nodes of a cluster and move its shard",
+		Short: "Look at the nodes of a cluster, move its shard, take nodes in and out",
 		Long: `Commands over the nodes of a running cluster (docs/cluster.md). They reach the nodes at the addresses of a
 configuration's cluster: peers:, with its secret; the configuration of any node will do.`,
 	}
 	cmd.PersistentFlags().StringVarP(&m.config, "config", "c", "", "configuration `FILE` (.yaml, .toml or .json) with "+
 		"a cluster:")
-	return group(cmd, newClusterStatus(&m), newClusterMove(&m), newClusterDrain(&m), newClusterFill(&m))
+	return group(cmd, newClusterStatus(&m), newClusterMove(&m), newClusterDrain(&m), newClusterFill(&m), newClusterJoin(&m),
+		newClusterLeave(&m))
 }
 
-// members are the nodes that a configuration names.
+// members are the nodes that a configuration names, and those that they know besides.
 type members struct {
 	config string
 	file   *config.File
+	at     map[string]string // where each is reached
 	dialer *link.Dialer
 }
 
@@ -56,20 +58,23 @@ func (m *members) open() error {
 		return &hinted{fmt.Errorf("the configuration %s is of no cluster", m.config),
 			"-c takes the configuration of one of the nodes, with cluster: peers:"}
 	}
-	m.file = f
+	m.file, m.at = f, maps.Clone(c.Peers)
 	m.dialer, err = link.NewDialer(link.Options{Cluster: c.Name, Secret: c.Secret.Reveal()})
 	return err
 }
 
-func (m *members) names() []string { return slices.Sorted(maps.Keys(m.file.Cluster.Peers)) }
+func (m *members) names() []string { return slices.Sorted(maps.Keys(m.at)) }
 
 func (m *members) peer(name string) link.Peer {
-	return link.Peer{Node: name, Address: m.file.Cluster.Peers[name]}
+	return link.Peer{Node: name, Address: m.at[name]}
 }
 
 // known refuses a name that no node has.
-func (m *members) known(name string) error {
-	if _, is := m.file.Cluster.Peers[name]; is {
+func (m *members) known(ctx context.Context, name string) error {
+	if _, is := m.at[name]; !is {
+		m.ask(ctx)
+	}
+	if _, is := m.at[name]; is {
 		return nil
 	}
 	hint := "its nodes are " + strings.Join(m.names(), ", ")
@@ -89,14 +94,36 @@ type memberStatus struct {
 
 // clusterStatus is what the nodes that answer say.
 type clusterStatus struct {
-	Owner cluster.Owner  `json:"owner"` // of the greatest term that anybody knows
-	Nodes []memberStatus `json:"nodes"`
+	Owner    cluster.Owner  `json:"owner"` // of the greatest term that anybody knows
+	Nodes    []memberStatus `json:"nodes"`
+	Warnings []string       `json:"warnings,omitempty"` // of configurations that name other nodes than there are
 }
 
-// ask asks all nodes at once.
+// ask asks all nodes that the configuration names, and then those that they know besides.
 func (m *members) ask(ctx context.Context) clusterStatus {
-	names := m.names()
-	all := clusterStatus{Nodes: make([]memberStatus, len(names))}
+	all := clusterStatus{Nodes: m.askEach(ctx, m.names())}
+	var more []string
+	for _, n := range all.Nodes {
+		if n.Status == nil {
+			continue
+		}
+		for _, v := range n.Status.Members {
+			if _, is := m.at[v.Node]; !is {
+				m.at[v.Node] = v.Address
+				more = append(more, v.Node)
+			}
+		}
+	}
+	all.Nodes = append(all.Nodes, m.askEach(ctx, more)...)
+	slices.SortFunc(all.Nodes, func(a, b memberStatus) int { return strings.Compare(a.Node, b.Node) })
+	all.Owner = ownerOf(all.Nodes)
+	all.Warnings = all.differences()
+	return all
+}
+
+// askEach asks nodes at once.
+func (m *members) askEach(ctx context.Context, names []string) []memberStatus {
+	all := make([]memberStatus, len(names))
 	var asking sync.WaitGroup
 	for i, name := range names {
 		asking.Go(func() {
@@ -107,11 +134,10 @@ func (m *members) ask(ctx context.Context) clusterStatus {
 			} else {
 				one.Status = &s
 			}
-			all.Nodes[i] = one
+			all[i] = one
 		})
 	}
 	asking.Wait()
-	all.Owner = ownerOf(all.Nodes)
 	return all
 }
 
@@ -131,17 +157,22 @@ func ownerOf(nodes []memberStatus) (owner cluster.Owner) {
 
 // lag is how far a node is behind, as its owner says.
 func (s *clusterStatus) lag(node string) (lag uint64, known bool) {
-	for _, n := range s.Nodes {
-		if n.Status == nil || n.Node != s.Owner.Node {
-			continue
-		}
-		for _, m := range n.Status.Members {
-			if m.Node == node && m.Known {
-				return m.Lag, true
-			}
+	for _, m := range s.group() {
+		if m.Node == node && m.Known {
+			return m.Lag, true
 		}
 	}
 	return 0, false
+}
+
+// group is what the owner says of the nodes; nil: it does not answer.
+func (s *clusterStatus) group() []cluster.MemberView {
+	for _, n := range s.Nodes {
+		if n.Status != nil && n.Node == s.Owner.Node {
+			return n.Status.Members
+		}
+	}
+	return nil
 }
 
 func newClusterStatus(m *members) *cobra.Command {
@@ -181,7 +212,7 @@ func (s *clusterStatus) write(w io.Writer, now time.Time) error {
 		if n.Status != nil {
 			state, term, hears = s.state(n.Status), measure.Count(int64(n.Status.Owner.Term)), hearsOf(n.Status)
 		}
-		t.Row(n.Node, n.Address, state, term, lag, hears)
+		t.Row(n.Node, n.Address, state+s.part(n.Node), term, lag, hears)
 	}
 	if err := t.WriteText(w); err != nil {
 		return err
@@ -205,6 +236,11 @@ func (s *clusterStatus) write(w io.Writer, now time.Time) error {
 			continue
 		}
 		if _, err := fmt.Fprintln(w, said); err != nil {
+			return err
+		}
+	}
+	for _, text := range s.Warnings {
+		if _, err := fmt.Fprintln(w, text); err != nil {
 			return err
 		}
 	}
@@ -251,7 +287,7 @@ which takes about a second; nothing that was acknowledged is lost, and what was 
 			if err := m.open(); err != nil {
 				return err
 			}
-			if err := m.known(args[0]); err != nil {
+			if err := m.known(cmd.Context(), args[0]); err != nil {
 				return err
 			}
 			owner := m.ask(cmd.Context()).Owner
@@ -302,7 +338,7 @@ func newClusterAsk(m *members, cmd *cobra.Command, what, done string) *cobra.Com
 		if err := m.open(); err != nil {
 			return err
 		}
-		if err := m.known(args[0]); err != nil {
+		if err := m.known(cmd.Context(), args[0]); err != nil {
 			return err
 		}
 		if _, err := cluster.Ask(cmd.Context(), m.dialer, m.peer(args[0]), cluster.Request{Ask: what}); err != nil {

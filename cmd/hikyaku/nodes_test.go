@@ -19,6 +19,7 @@ import (
 // clusterNode is a serve of a node.
 type clusterNode struct {
 	name, config string
+	data         string // its data_dir
 	http         string // where its doors are
 	mysql, sqs   string
 	pubsub       string
@@ -47,13 +48,32 @@ func startNodes(t *testing.T, names ...string) map[string]*clusterNode {
 	}
 	dir := t.TempDir()
 	for _, name := range names {
-		n := &clusterNode{name: name, config: filepath.Join(dir, name+".yaml"), http: freeAddress(t),
-			mysql: freeAddress(t), sqs: freeAddress(t), pubsub: freeAddress(t), ended: make(chan error, 1)}
-		data := filepath.Join(dir, name)
-		if err := os.Mkdir(data, 0o700); err != nil {
-			t.Fatal(err)
-		}
-		text := fmt.Sprintf(`data_dir: %s
+		n := newClusterNode(t, dir, name)
+		n.configure(t, strings.Join(peers, ", "))
+		n.serve(t)
+		nodes[name] = n
+	}
+	for _, n := range nodes {
+		n.lives(t)
+	}
+	return nodes
+}
+
+// newClusterNode is one that has its doors' addresses.
+func newClusterNode(t *testing.T, dir, name string) *clusterNode {
+	t.Helper()
+	n := &clusterNode{name: name, config: filepath.Join(dir, name+".yaml"), data: filepath.Join(dir, name),
+		http: freeAddress(t), mysql: freeAddress(t), sqs: freeAddress(t), pubsub: freeAddress(t)}
+	if err := os.Mkdir(n.data, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	return n
+}
+
+// configure writes its configuration.
+func (n *clusterNode) configure(t *testing.T, peers string) {
+	t.Helper()
+	text := fmt.Sprintf(`data_dir: %s
 cluster: { node: %s, peers: { %s }, secret: %s }
 api:
   http: { listen: "%s" }
@@ -63,38 +83,39 @@ api:
   lambda: { off: true }
 queues: { work: {} }
 log: { level: error }
-`, filepath.ToSlash(data), name, strings.Join(peers, ", "), strings.Repeat("secret", 6), n.http, n.mysql, n.sqs,
-			n.pubsub)
-		if err := os.WriteFile(n.config, []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
-		f, err := config.Load(n.config, os.LookupEnv)
-		if err != nil {
-			t.Fatal(err)
-		}
-		ctx, cancel := context.WithCancel(context.Background())
-		signals := &hangups{come: make(chan struct{}, 1)}
-		n.stop, n.hangup, ctx = cancel, func() { signals.come <- struct{}{} }, withHangups(ctx, signals)
-		go func() { n.ended <- serve(ctx, &serveFlags{runFlags: runFlags{config: n.config}}, f) }()
-		nodes[name] = n
+`, filepath.ToSlash(n.data), n.name, peers, strings.Repeat("secret", 6), n.http, n.mysql, n.sqs, n.pubsub)
+	if err := os.WriteFile(n.config, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
 	}
+}
+
+// serve runs it, until the test ends or stop is called.
+func (n *clusterNode) serve(t *testing.T) {
+	t.Helper()
+	f, err := config.Load(n.config, os.LookupEnv)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ended := make(chan error, 1)
+	ctx, cancel := context.WithCancel(context.Background())
+	signals := &hangups{come: make(chan struct{}, 1)}
+	n.ended, n.stop, n.hangup, ctx = ended, cancel, func() { signals.come <- struct{}{} }, withHangups(ctx, signals)
+	go func() { ended <- serve(ctx, &serveFlags{runFlags: runFlags{config: n.config}}, f) }()
 	t.Cleanup(func() {
-		for _, n := range nodes {
-			n.stop()
-		}
-		for _, n := range nodes {
-			if err := <-n.ended; err != nil {
-				t.Errorf("node %s: %v", n.name, err)
-			}
+		cancel()
+		if err := <-ended; err != nil {
+			t.Errorf("node %s: %v", n.name, err)
 		}
 	})
-	for _, n := range nodes {
-		waittest.Until(t, "node "+n.name+" lives", func() bool {
-			status, _, err := n.ask(t, http.MethodGet, "/livez", "")
-			return err == nil && status == http.StatusOK
-		})
-	}
-	return nodes
+}
+
+// lives waits until the node answers.
+func (n *clusterNode) lives(t *testing.T) {
+	t.Helper()
+	waittest.Until(t, "node "+n.name+" lives", func() bool {
+		status, _, err := n.ask(t, http.MethodGet, "/livez", "")
+		return err == nil && status == http.StatusOK
+	})
 }
 
 // ask sends a request to the node's HTTP door, on a connection of its own.

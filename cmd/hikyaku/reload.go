@@ -12,7 +12,7 @@ import (
 )
 
 // reloadable are the parts of a configuration that are taken while hikyaku runs.
-var reloadable = []string{"users", "outbound", "log.level", "journal.scrub"}
+var reloadable = []string{"users", "outbound", "log.level", "journal.scrub", "cluster.peers"}
 
 // namesShown is how many settings the log names at most.
 const namesShown = 20

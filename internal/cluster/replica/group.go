@@ -28,6 +28,9 @@ func (r *Replica) configured() []link.Peer {
 	return slices.Clone(r.named)
 }
 
+// self is this node.
+func (r *Replica) self() link.Peer { return link.Peer{Node: r.o.Node, Address: r.o.Address} }
+
 // names are those of all nodes that the configuration names, in order.
 func (r *Replica) names() []string {
 	names := []string{r.o.Node}
@@ -156,7 +159,7 @@ func (r *Replica) Join(ctx context.Context, p link.Peer) error {
 		return err
 	}
 	named := false
-	for _, o := range append(r.configured(), link.Peer{Node: r.o.Node, Address: r.o.Address}) {
+	for _, o := range append(r.configured(), r.self()) {
 		if o.Node != p.Node {
 			continue
 		}
@@ -165,7 +168,7 @@ func (r *Replica) Join(ctx context.Context, p link.Peer) error {
 				"at all nodes; SIGHUP has a node read it again", r.o.Node, o.Node, o.Address, p.Address)
 		}
 	}
-	for _, o := range append(r.others(), link.Peer{Node: r.o.Node, Address: r.o.Address}) {
+	for _, o := range append(r.others(), r.self()) {
 		switch {
 		case o.Node == p.Node:
 		case o.Address == p.Address:
@@ -200,17 +203,10 @@ func (r *Replica) Leave(ctx context.Context, node string) error {
 		}
 	}
 	if node == r.o.Node {
-		for {
-			err := r.Transfer(ctx, "")
-			if err == nil {
-				return cluster.ErrNotOwner // the one who is it now does the rest
-			}
-			select {
-			case <-ctx.Done():
-				return err
-			case <-time.After(askAgain):
-			}
+		if err := r.Transfer(ctx, ""); err != nil {
+			return err
 		}
+		return cluster.ErrNotOwner // the one who is it now does the rest
 	}
 	of := func() (all []uint64) {
 		voters, learners := r.raft.Members()

@@ -67,7 +67,6 @@ type Replica struct {
 	end     context.CancelFunc
 	running sync.WaitGroup
 	asking  atomic.Bool // it asks the others who there is
-	noting  sync.Mutex  // of owner
 
 	mu       sync.Mutex
 	named    []link.Peer // the other nodes that the configuration names
@@ -316,20 +315,17 @@ func (r *Replica) watch() {
 	}
 }
 
-// note keeps who owns the log, for those who wait for another owner.
+// note keeps who owns the log now, for those who wait for another owner.
 func (r *Replica) note() {
-	r.noting.Lock() // from several goroutines, none of which may note what was before
-	defer r.noting.Unlock()
-	s := r.raft.Status()
-	owner := cluster.Owner{Node: r.node(s.Leader), Term: s.Term, Since: s.Since}
-	if s.Leader == 0 {
-		owner.Node = ""
-	}
-	if p, there := r.peer(owner.Node); there {
-		owner.Address = p.Address
-	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	s := r.raft.Status()
+	owner := cluster.Owner{Term: s.Term, Since: s.Since}
+	for _, p := range append(r.nodes[:len(r.nodes):len(r.nodes)], r.self()) {
+		if isOf(s.Leader, p.Node) {
+			owner.Node, owner.Address = p.Node, p.Address
+		}
+	}
 	if owner.Node != r.owner.Node || owner.Term != r.owner.Term || owner.Address != r.owner.Address {
 		r.owner = owner
 		close(r.changed)
@@ -365,13 +361,12 @@ func (r *Replica) Status() cluster.Status {
 	ctx, cancel := context.WithTimeout(r.ctx, time.Second)
 	defer cancel()
 	all, err := r.raft.Progress(ctx)
-	own := link.Peer{Node: r.o.Node, Address: r.o.Address}
 	connected := r.lanes.Connected()
 	s.Peers = map[string]string{}
-	for _, p := range append(r.configured(), own) {
+	for _, p := range append(r.configured(), r.self()) {
 		s.Peers[p.Node] = p.Address
 	}
-	for _, p := range append(r.others(), own) {
+	for _, p := range append(r.others(), r.self()) {
 		m := cluster.MemberView{Node: p.Node, Address: p.Address, Part: r.part(p.Node),
 			Alive: p.Node == r.o.Node || slices.Contains(connected, p.Node)}
 		i := slices.IndexFunc(all, func(q raft.Progress) bool { return isOf(q.ID, p.Node) })

@@ -203,6 +203,23 @@ func TestALogIsThereWhenItsNodesAreStartedAgain(t *testing.T) {
 	put(t, j, 51)
 }
 
+func TestWhoHasGivenTheLogAwayKnowsWhoHasIt(t *testing.T) {
+	all := three(t)
+	startAll(t, all)
+	for range 5 {
+		owner, j := ownerOf(t, all)
+		if err := owner.r.Transfer(t.Context(), ""); err != nil {
+			t.Fatal(err)
+		}
+		if o := owner.r.Status().Owner; o.Node == "" || o.Node == owner.name {
+			t.Errorf("node %s has given it away, and says that %q has it", owner.name, o.Node)
+		}
+		if err := j.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
 func TestANodeThatHasLostItsDiskComesBackAsAnotherReplica(t *testing.T) {
 	all := three(t)
 	startAll(t, all)

@@ -17,16 +17,35 @@ const (
 	drainedTime = 2 * time.Second
 	// giveTime is how long a drained node tries at a time to give the log away.
 	giveTime = 10 * time.Second
+	// settle is how long a leader may take to find out who is there.
+	settle = time.Second
 )
 
 // Transfer implements cluster.Replica.
 func (r *Replica) Transfer(ctx context.Context, to string) error {
 	id, err := r.heir(ctx, to)
-	if err != nil {
-		return err
+	for late := time.Now().Add(settle); err == nil && id == 0 && time.Now().Before(late); {
+		select { // a leader finds out now and then, and when it has just become one, who is there
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-time.After(look):
+			id, err = r.heir(ctx, to)
+		}
 	}
+	switch {
+	case err != nil:
+		return err
+	case id == 0 && to == "":
+		return errors.New("no other node is there that could own the shard")
+	case id == 0:
+		return fmt.Errorf("node %s is not there, or has no vote", to)
+	}
+	s := r.raft.Status()
 	r.raft.Transfer(id)
-	for s := r.raft.Status(); s.Leader == r.id || s.Leader == 0; {
+	for term := s.Term; s.Leader == r.id || s.Leader == 0; {
+		if s.Leader == r.id && s.Term > term {
+			return fmt.Errorf("node %s has not taken the shard, which is here again", r.node(id))
+		}
 		next, err := r.raft.Wait(ctx, s)
 		if err != nil {
 			return fmt.Errorf("node %s has not taken the shard: %w", r.node(id), err)
@@ -34,13 +53,14 @@ func (r *Replica) Transfer(ctx context.Context, to string) error {
 		if s = next; s.Failure != nil {
 			return s.Failure
 		}
+		r.note() // watch may wait for this
 	}
 	r.note() // whoever asks next is told so
 	return nil
 }
 
-// heir is the replica to give the log to: that of a node, or with "" the one that has the most of it. A drained node
-// would give it away at once, perhaps to another one that is drained.
+// heir is the replica to give the log to: that of a node, or with "" the one that has the most of it; 0: none is there.
+// A drained node would give it away at once, perhaps to another one that is drained.
 func (r *Replica) heir(ctx context.Context, to string) (id uint64, err error) {
 	all, err := r.raft.Progress(ctx)
 	if errors.Is(err, raft.ErrNotLeader) {
@@ -61,13 +81,7 @@ func (r *Replica) heir(ctx context.Context, to string) (id uint64, err error) {
 		}
 		err = errors.Join(err, why)
 	}
-	switch {
-	case err != nil:
-		return 0, err
-	case to == "":
-		return 0, errors.New("no other node is there that could own the shard")
-	}
-	return 0, fmt.Errorf("node %s is not there, or has no vote", to)
+	return 0, err
 }
 
 // takes tells why a node does not take the log; nil: it does.
