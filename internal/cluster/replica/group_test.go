@@ -4,8 +4,12 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
+	"hash/crc32"
+	"io"
 	"net"
 	"os"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -326,6 +330,39 @@ func TestANodeThatNobodyHasTakenInIsNotTakenIn(t *testing.T) {
 	}
 	if s := all[0].r.Status(); len(s.Members) != 3 {
 		t.Errorf("%+v", s.Members)
+	}
+}
+
+// A leader forgets for a moment, once in each election's time, of whom it has heard.
+func TestANodeThatIsThereKeepsItsPlaceHoweverOftenAnotherOneAsksForIt(t *testing.T) {
+	all := three(t)
+	startAll(t, all)
+	mustOwn(t, all, all[0])
+	waittest.Until(t, "node a hears of node c", func() bool {
+		return slices.ContainsFunc(all[0].r.Status().Members, func(m cluster.MemberView) bool {
+			return m.Node == "c" && m.Alive
+		})
+	})
+	d, err := link.NewDialer(link.Options{Cluster: "test", Node: "c", Secret: secret})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range 1500 {
+		c, err := d.Dial(t.Context(), link.Peer{Node: "a", Address: all[0].address}, "member")
+		if err != nil {
+			t.Fatal(err)
+		}
+		question := fmt.Sprintf(`{"replace":%d}`, uint64(crc32.ChecksumIEEE([]byte("c")))<<32|2)
+		var told struct{ Refused string }
+		if _, err := io.WriteString(c, question); err != nil {
+			t.Fatal(err)
+		}
+		if err := errors.Join(json.NewDecoder(c).Decode(&told), c.NetConn().Close()); err != nil {
+			t.Fatal(err)
+		}
+		if !strings.Contains(told.Refused, "do two nodes have this name?") {
+			t.Fatal(told.Refused)
+		}
 	}
 }
 
