@@ -29,6 +29,13 @@ func TestNodesAreTakenIntoAClusterAndOutOfItByCommands(t *testing.T) {
 			n.serve(t)
 		}
 	}
+	t.Cleanup(func() { // all at once, so that none takes the shard of another
+		for _, n := range nodes {
+			if n.stop != nil {
+				n.stop()
+			}
+		}
+	})
 	nodes["a"].keep(t, "hello")
 	try := func(args ...string) string {
 		t.Helper()

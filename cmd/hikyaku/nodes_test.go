@@ -3,13 +3,16 @@ package main
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
+	"math/rand/v2"
 	"net"
 	"net/http"
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 
 	"github.com/hikyaku/hikyaku/internal/config"
@@ -27,15 +30,20 @@ type clusterNode struct {
 	ended        chan error
 }
 
-// freeAddress is one on loopback that nobody listens on.
+// freeAddress is one on loopback that nobody listens on. It is none of those that systems give to connections: one that
+// is made before it is listened on could have it.
 func freeAddress(t *testing.T) string {
 	t.Helper()
-	l, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
+	for {
+		l, err := new(net.ListenConfig).Listen(t.Context(), "tcp", fmt.Sprintf("127.0.0.1:%d", 15000+rand.IntN(17000)))
+		if err != nil && !errors.Is(err, syscall.EADDRINUSE) {
+			t.Fatal(err)
+		}
+		if err == nil {
+			defer l.Close()
+			return l.Addr().String()
+		}
 	}
-	defer l.Close()
-	return l.Addr().String()
 }
 
 // startNodes starts nodes of a cluster in this process, each with a folder of its own.
@@ -53,6 +61,11 @@ func startNodes(t *testing.T, names ...string) map[string]*clusterNode {
 		n.serve(t)
 		nodes[name] = n
 	}
+	t.Cleanup(func() { // all at once, so that none takes the shard of another
+		for _, n := range nodes {
+			n.stop()
+		}
+	})
 	for _, n := range nodes {
 		n.lives(t)
 	}

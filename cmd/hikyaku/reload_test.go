@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"os"
@@ -153,6 +154,14 @@ var reloads = map[string]struct {
 	}},
 	"outbound.allow": {"outbound: { allow: [] }\n", "outbound: { allow: [loopback] }\n", func(h *house) error {
 		return h.file.Outbound.CheckHost("127.0.0.1")
+	}},
+	// The node takes it, whether it has a house or not: TestNodesAreTakenIntoAClusterAndOutOfItByCommands.
+	"cluster.peers": {"cluster: " + aCluster + "\n", "cluster: " + strings.Replace(aCluster, "peers: {",
+		"peers: { b: '127.0.0.1:2',", 1) + "\n", func(h *house) error {
+		if _, named := h.loaded.Cluster.Peers["b"]; !named {
+			return errors.New("node b is not named")
+		}
+		return nil
 	}},
 	"journal.scrub.every": {"", "journal: { scrub: { every: 1h } }\n", scrubs(file.Scrub{Every: time.Hour})},
 	"journal.scrub.bytes_per_second": {"journal: { scrub: { every: 1h } }\n",
