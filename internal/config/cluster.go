@@ -16,7 +16,7 @@ type Cluster struct {
 	Name   string            `yaml:"name" default:"hikyaku" doc:"What the cluster is called, the same at all its nodes. Nodes of another name are strangers, also if their secret is the same."`
 	Node   string            `yaml:"node" doc:"Which of the peers this process is. Required with peers."`
 	Listen string            `yaml:"listen" doc:"Where the other nodes reach this one, HOST:PORT. Not set: at its address in peers."`
-	Peers  map[string]string `yaml:"peers" doc:"The nodes and where each is reached by the others, as { a: 10.0.0.1:6222, b: 10.0.0.2:6222, c: 10.0.0.3:6222 }; this one among them, and the same at all nodes. Three survive the loss of one, five that of two. Not set: this process is alone."`
+	Peers  map[string]string `yaml:"peers" doc:"The nodes and where each is reached by the others, as { a: 10.0.0.1:6222, b: 10.0.0.2:6222, c: 10.0.0.3:6222 }; this one among them, and the same at all nodes. Of a cluster that runs they are where to look first: hikyaku cluster join and leave change which nodes there are. Three survive the loss of one, five that of two. Not set: this process is alone."`
 	Secret access.Secret     `yaml:"secret" doc:"What proves that a node is one of this cluster, at least 32 characters, the same at all nodes. Required with peers. Whoever has it has all messages: ${NAME} takes it from the environment."`
 }
 
