@@ -45,7 +45,7 @@ type Front struct {
 
 	taken, passed, unowned atomic.Uint64
 	open                   atomic.Int64 // passed on now
-	told                   atomic.Int64 // when a connection that nobody took was reported, in Unix seconds
+	ofUnowned, ofFiles     link.Seldom  // reports
 
 	mu       sync.Mutex
 	owner    link.Peer     // without a name: nobody
@@ -203,7 +203,9 @@ func (f *Front) accept(e *entrance, socket net.Listener) {
 				return
 			}
 			<-places
-			f.o.Report(fmt.Errorf("%s door: accept a connection: %w", e.name, err))
+			if f.ofFiles.Due() {
+				f.o.Report(fmt.Errorf("%s door: accept a connection: %w", e.name, err))
+			}
 			select {
 			case <-time.After(100 * time.Millisecond): // there may be a file for it then
 			case <-f.ctx.Done():

@@ -10,6 +10,8 @@ import (
 	"net/http"
 	"os"
 	"strings"
+	"sync/atomic"
+	"syscall"
 	"testing"
 	"time"
 
@@ -355,4 +357,28 @@ func FuzzArrival(f *testing.F) {
 			t.Errorf("%q became %q: %v", b, w.String(), err)
 		}
 	})
+}
+
+// outOfFiles is a socket that accepts nothing.
+type outOfFiles struct {
+	net.Listener
+	asked atomic.Int64
+}
+
+func (o *outOfFiles) Accept() (net.Conn, error) {
+	o.asked.Add(1)
+	return nil, syscall.EMFILE
+}
+
+// Who takes all files of a node does not fill its log as well.
+func TestANodeThatCannotAcceptConnectionsSaysSoOnce(t *testing.T) {
+	f := members(t, time.Minute)["a"].Front
+	var reports atomic.Int64
+	f.o.Report = func(error) { reports.Add(1) }
+	var socket outOfFiles
+	f.active.Go(func() { f.accept(&entrance{name: "echo"}, &socket) })
+	waittest.Until(t, "it has tried several times", func() bool { return socket.asked.Load() > 3 })
+	if n := reports.Load(); n != 1 {
+		t.Errorf("it was told %d times", n)
+	}
 }

@@ -61,8 +61,7 @@ func (f *Front) bring(e *entrance, c net.Conn) {
 
 // unbrought reports a connection that nobody took: one a minute, for there may be many.
 func (f *Front) unbrought(door, owner string, why error) {
-	now, last := time.Now().Unix(), f.told.Load()
-	if f.ctx.Err() != nil || now-last < 60 || !f.told.CompareAndSwap(last, now) {
+	if f.ctx.Err() != nil || !f.ofUnowned.Due() {
 		return
 	}
 	err := fmt.Errorf("%s door: connections are closed: nobody owns the shard", door)

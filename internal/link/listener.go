@@ -19,8 +19,8 @@ type Options struct {
 	Cluster string
 	Node    string
 	Secret  string
-	// Report is told what a person should know: of strangers at most one line a minute. nil: nobody is told. It may be
-	// called from several goroutines.
+	// Report is told what a person should know: of strangers, and of connections that cannot be accepted, at most once
+	// a minute. nil: nobody is told. It may be called from several goroutines.
 	Report func(error)
 }
 
@@ -37,7 +37,8 @@ type Listener struct {
 	ctx    context.Context
 	cancel context.CancelFunc
 	active sync.WaitGroup
-	told   atomic.Int64 // when the last stranger was told of, in Unix seconds
+
+	ofStrangers, ofFiles Seldom // reports
 
 	mu        sync.Mutex
 	closed    bool
@@ -69,7 +70,7 @@ func Listen(ctx context.Context, o Options) (*Listener, error) {
 	l := &Listener{o: o, tcp: tcp, config: dialer.config, dialer: dialer, handlers: map[string]Handler{},
 		conns: map[net.Conn]struct{}{}}
 	l.ctx, l.cancel = context.WithCancel(context.Background())
-	l.active.Go(l.accept)
+	l.active.Go(func() { l.accept(tcp) })
 	return l, nil
 }
 
@@ -108,16 +109,18 @@ func (l *Listener) Close() error {
 	return err
 }
 
-func (l *Listener) accept() {
+func (l *Listener) accept(tcp net.Listener) {
 	for {
-		c, err := l.tcp.Accept()
+		c, err := tcp.Accept()
 		switch {
 		case err == nil:
 			l.enter(c)
 		case l.ctx.Err() != nil:
 			return
 		default: // there may be no file left for it
-			l.o.Report(fmt.Errorf("accept a connection: %w", err))
+			if l.ofFiles.Due() {
+				l.o.Report(fmt.Errorf("accept a connection: %w", err))
+			}
 			select {
 			case <-time.After(100 * time.Millisecond):
 			case <-l.ctx.Done():
@@ -155,8 +158,8 @@ func (l *Listener) enter(c net.Conn) {
 			delete(l.conns, c)
 			l.mu.Unlock()
 		}()
-		if err := l.meet(c, known); err != nil && l.ctx.Err() == nil {
-			l.tell(fmt.Errorf("a connection from %s to the node's port: %w", c.RemoteAddr(), err))
+		if err := l.meet(c, known); err != nil && l.ctx.Err() == nil && l.ofStrangers.Due() {
+			l.o.Report(fmt.Errorf("a connection from %s to the node's port: %w", c.RemoteAddr(), err))
 		}
 	})
 }
@@ -189,14 +192,6 @@ func (l *Listener) crowded() (oldest *list.Element) {
 	for oldest = l.strangers.Front(); count[oldest.Value.(*stranger).network] < most; oldest = oldest.Next() {
 	}
 	return oldest
-}
-
-// tell reports what a stranger did: once a minute, since whoever connects could fill the log.
-func (l *Listener) tell(err error) {
-	now, last := time.Now().Unix(), l.told.Load()
-	if now-last >= 60 && l.told.CompareAndSwap(last, now) {
-		l.o.Report(err)
-	}
 }
 
 // meet finds out who a connection is, and gives it to who has streams of its kind.

@@ -3,6 +3,8 @@ package link
 import (
 	"crypto/tls"
 	"net"
+	"sync/atomic"
+	"syscall"
 	"testing"
 
 	"github.com/hikyaku/hikyaku/internal/waittest"
@@ -41,5 +43,28 @@ func TestAFloodOfStrangersFromOneAddressCutsNobodyElse(t *testing.T) {
 	d := node(t, "a").Dialer()
 	if err := d.greet(t.Context(), tls.Client(slow, d.config), peer(b), "echo"); err != nil {
 		t.Error(err)
+	}
+}
+
+// outOfFiles is a socket that accepts nothing.
+type outOfFiles struct {
+	net.Listener
+	asked atomic.Int64
+}
+
+func (o *outOfFiles) Accept() (net.Conn, error) {
+	o.asked.Add(1)
+	return nil, syscall.EMFILE
+}
+
+// Who takes all files of a node does not fill its log as well.
+func TestANodeThatCannotAcceptItsPeersSaysSoOnce(t *testing.T) {
+	var reports atomic.Int64
+	b := node(t, "b", func(o *Options) { o.Report = func(error) { reports.Add(1) } })
+	var socket outOfFiles
+	b.active.Go(func() { b.accept(&socket) })
+	waittest.Until(t, "it has tried several times", func() bool { return socket.asked.Load() > 3 })
+	if n := reports.Load(); n != 1 {
+		t.Errorf("it was told %d times", n)
 	}
 }
