@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"os"
 	"slices"
+	"strings"
 	"sync"
 	"syscall"
 	"time"
@@ -61,7 +62,7 @@ func serveNode(ctx context.Context, s *serveFlags, f *config.File) (err error) {
 	if err := openFront(ctx, front, f.API, log); err != nil {
 		return err
 	}
-	n := &node{flags: s, file: f, log: log}
+	n := newNode(s, f, log)
 	defer onHangup(ctx, n.reload)()
 	ready := sync.OnceFunc(func() { s.tellReady(log) })
 	defer time.AfterFunc(openSoon, ready).Stop()
@@ -155,6 +156,7 @@ func openFront(ctx context.Context, front *cluster.Front, api config.API, log *s
 type node struct {
 	flags *serveFlags
 	log   *slog.Logger
+	began *config.File // as it was when the process began
 
 	mu      sync.Mutex
 	file    *config.File // as it was read last
@@ -168,6 +170,10 @@ func (n *node) open(r nodeReplica) {
 	defer n.mu.Unlock()
 	n.replica = r
 	r.Name(n.file.Cluster.Others())
+}
+
+func newNode(s *serveFlags, f *config.File, log *slog.Logger) *node {
+	return &node{flags: s, log: log, began: f, file: f}
 }
 
 // follow has a house read the configuration again, as long as it is open.
@@ -208,16 +214,36 @@ func (n *node) reload() {
 		n.log.Error("SIGHUP: the configuration is wrong, and all settings stay as they were", "error", err)
 		return
 	}
-	n.log.Info("SIGHUP: the configuration was read again", "taken", "when this node owns the shard")
+	changed := slices.DeleteFunc(n.began.Changed(next), func(setting string) bool { return !ofProcess(setting) })
+	n.log.Info("SIGHUP: the configuration was read again", "taken", "when this node owns the shard", "needs_restart",
+		changed)
 }
 
-// take has a configuration be that of the next house. Of a cluster it is as long as the process lives.
+// take has a configuration be that of the next house, but for what belongs to the process. One without a cluster is
+// taken by a process that is started with it.
 func (n *node) take(next *config.File) {
 	if !next.Cluster.On() {
 		return
 	}
+	peers := next.Cluster.Peers
+	next.DataDir, next.Cluster = n.began.DataDir, n.began.Cluster
+	next.Cluster.Peers = peers
 	n.file = next
 	if n.replica != nil {
 		n.replica.Name(next.Cluster.Others())
 	}
+}
+
+// ofProcess tells whether a setting is what it was when the process began, whatever houses it opens.
+func ofProcess(setting string) bool {
+	part, _, _ := strings.Cut(setting, ".")
+	switch part {
+	case "data_dir":
+		return true
+	case "cluster":
+		return !strings.HasPrefix(setting, "cluster.peers")
+	case "api":
+		return strings.HasSuffix(setting, ".listen") || strings.HasSuffix(setting, ".off")
+	}
+	return false
 }

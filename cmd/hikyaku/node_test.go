@@ -337,8 +337,7 @@ func TestASIGHUPWhileAHouseIsBeingOpenedIsTakenByIt(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	n := &node{flags: &serveFlags{runFlags: runFlags{config: path}}, file: f,
-		log: newLogger(os.Stderr, f.Log, new(slog.LevelVar))}
+	n := newNode(&serveFlags{runFlags: runFlags{config: path}}, f, newLogger(os.Stderr, f.Log, new(slog.LevelVar)))
 	j, err := memory.New().Open(memory.Options{})
 	if err != nil {
 		t.Fatal(err)
@@ -357,6 +356,40 @@ func TestASIGHUPWhileAHouseIsBeingOpenedIsTakenByIt(t *testing.T) {
 	defer n.follow(h)()
 	if _, there := h.users.Named("ann"); !there {
 		t.Error("the house does not know the user who was added")
+	}
+}
+
+// What belongs to the process, and not to one term of it, stays as it was when the process began.
+func TestASIGHUPChangesNoFolderAndNoSecretOfANode(t *testing.T) {
+	path, data := filepath.Join(t.TempDir(), "node.yaml"), t.TempDir()
+	write := func(dataDir, listen, letter, peers string) {
+		t.Helper()
+		text := "data_dir: " + dataDir + "\napi: { sqs: { listen: \"" + listen + "\" } }\n" +
+			"cluster: { node: a, secret: " + strings.Repeat(letter, 32) + ", peers: { " + peers + " } }\n"
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write(data, "127.0.0.1:1", "s", "a: \"127.0.0.1:2\"")
+	f, err := config.Load(path, os.LookupEnv)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var said strings.Builder
+	n := newNode(&serveFlags{runFlags: runFlags{config: path}}, f, newLogger(&said, f.Log, new(slog.LevelVar)))
+	write(t.TempDir(), "127.0.0.1:3", "t", "a: \"127.0.0.1:2\", b: \"127.0.0.1:4\"")
+	n.reload()
+	now := n.latest()
+	if now.DataDir != data || now.Cluster.Secret != f.Cluster.Secret {
+		t.Errorf("the next house is in %s, or has another secret", now.DataDir)
+	}
+	if len(now.Cluster.Peers) != 2 {
+		t.Errorf("it has %d nodes", len(now.Cluster.Peers))
+	}
+	for _, name := range []string{"needs_restart", "api.sqs.listen", "cluster.secret", "data_dir"} {
+		if !strings.Contains(said.String(), name) {
+			t.Errorf("the log does not name %s: %s", name, said.String())
+		}
 	}
 }
 
