@@ -57,7 +57,7 @@ func serveNode(ctx context.Context, s *serveFlags, f *config.File) (err error) {
 	}
 	defer func() { err = errors.Join(err, l.Close()) }()
 	front := cluster.NewFront(cluster.FrontOptions{Node: c.Node, Link: l,
-		Most: passedOn(machine.Files()), Report: report("front")})
+		Most: passedOn(machine.Files(), machine.Memory().Bytes), Report: report("front")})
 	defer front.Close()
 	if err := openFront(ctx, front, f.API, log); err != nil {
 		return err
@@ -109,13 +109,19 @@ func toldToStop(ctx context.Context, err error) bool {
 	return ctx.Err() != nil && errors.Is(err, ctx.Err())
 }
 
-// passedOn is how many connections of each door may be passed on to another node: each has two files open.
-func passedOn(files uint64) int {
+// passedOn is how many connections of each door may be passed on to another node, in a process that may have so many
+// files open and so many bytes of memory; 0: nobody says. Each has two files open, and all together take half of the
+// files and a quarter of the memory at most.
+func passedOn(files uint64, memory int64) int {
 	const doors = 5
-	if files == 0 {
-		return 0
+	most := uint64(4096)
+	if files > 0 {
+		most = files / (4 * doors)
 	}
-	return int(min(max(files/(4*doors), 1), 1<<20))
+	if memory > 0 {
+		most = min(most, uint64(memory)/(4*doors*cluster.PassageBytes))
+	}
+	return int(min(max(most, 1), 1<<20))
 }
 
 // openFront opens the addresses of the doors. One that nobody has set, and that somebody else has, stays closed.

@@ -18,6 +18,9 @@ import (
 // each takes the owner a file. More wait where they came in.
 const mostOffered = 32
 
+// PassageBytes is some more than the memory that a connection takes which is passed on.
+const PassageBytes = 128 << 10
+
 // DoorKind is the kind of the streams that carry connections from the node where they came in to the owner.
 const DoorKind = "door"
 

@@ -213,8 +213,11 @@ func (p *passage) splice() {
 	both.Wait()
 }
 
+// carried is how much goes at a time: a record of TLS has no more. It is kept while nothing comes, too.
+const carried = 16 << 10
+
 func (p *passage) carry(to halves, from net.Conn) {
-	_, err := io.Copy(to, from)
+	_, err := io.CopyBuffer(struct{ io.Writer }{to}, struct{ io.Reader }{from}, make([]byte, carried))
 	if err == nil {
 		err = to.CloseWrite()
 	}
