@@ -51,8 +51,17 @@ func hasAll(t *testing.T, data, shards string, queues, messages int) {
 	if err != nil {
 		t.Fatalf("%s does not open with %s shards: %v", data, shards, err)
 	}
+	storeHas(t, s.store, queues, messages)
+	if err := s.close(); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// storeHas sees that a store has what filledFolder put into one.
+func storeHas(t *testing.T, s queue.Service, queues, messages int) {
+	t.Helper()
 	for q := range queues {
-		ps, err := s.store.Peek(t.Context(), queueNamed(fmt.Sprint("q", q, "x")), queue.PeekRequest{Max: messages + 1})
+		ps, err := s.Peek(t.Context(), queueNamed(fmt.Sprint("q", q, "x")), queue.PeekRequest{Max: messages + 1})
 		if err != nil || len(ps) != messages {
 			t.Fatalf("queue %d has %d messages of %d, %v", q, len(ps), messages, err)
 		}
@@ -62,8 +71,37 @@ func hasAll(t *testing.T, data, shards string, queues, messages int) {
 			}
 		}
 	}
-	if err := s.close(); err != nil {
-		t.Fatal(err)
+}
+
+// killUntilDone gives a command again and again, and kills the program at later and later moments. look is called when
+// it has ended, and says whether what the command does is done.
+func killUntilDone(t *testing.T, look func() (done bool), args ...string) {
+	t.Helper()
+	killed := 0
+	for delay := time.Millisecond; ; delay += delay / 3 {
+		var out bytes.Buffer
+		cmd := command(context.Background(), nil, args...)
+		cmd.Stderr = &out
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		kill := time.AfterFunc(delay, func() { _ = cmd.Process.Kill() })
+		err := cmd.Wait()
+		switch ended := kill.Stop(); {
+		case ended && err != nil:
+			t.Fatalf("%v: %s", err, out.String())
+		case !ended && err != nil:
+			killed++
+		}
+		switch done := look(); {
+		case done && killed == 0:
+			t.Error("it was never killed")
+			return
+		case done:
+			return
+		case err == nil:
+			t.Fatal("it has ended, and nothing is done")
+		}
 	}
 }
 
@@ -160,40 +198,20 @@ func TestAnExchangeOfJournalsThatWasEndedGoesOn(t *testing.T) {
 	}
 }
 
-// TestASplitThatIsKilledIsDoneWhenItIsGivenAgain kills the program at later and later moments.
 func TestASplitThatIsKilledIsDoneWhenItIsGivenAgain(t *testing.T) {
 	data := filledFolder(t, 12, 2000)
-	killed := 0
-	for delay := time.Millisecond; ; delay += delay / 3 {
-		var out bytes.Buffer
-		cmd := command(context.Background(), nil, "journal", "split", data, "--shards", "3")
-		cmd.Stderr = &out
-		if err := cmd.Start(); err != nil {
+	killUntilDone(t, func() bool {
+		_, to, err := unfinishedChange(data)
+		if err != nil {
 			t.Fatal(err)
 		}
-		ended := make(chan error, 1)
-		go func() { ended <- cmd.Wait() }()
-		select {
-		case err := <-ended:
-			if err != nil {
-				t.Fatalf("%v: %s", err, out.String())
-			}
-			hasAll(t, data, "3", 12, 2000)
-			if killed == 0 {
-				t.Error("it was never killed")
-			}
-			return
-		case <-time.After(delay):
-			_ = cmd.Process.Kill()
-			<-ended
-			killed++
+		if to != 0 {
+			return false
 		}
-		if _, to, err := unfinishedChange(data); err != nil {
-			t.Fatal(err)
-		} else if to == 0 && len(shardDirs(data)) == 1 { // nothing has changed
-			hasAll(t, data, "1", 12, 2000)
-		}
-	}
+		shards := len(shardDirs(data))
+		hasAll(t, data, fmt.Sprint(shards), 12, 2000) // nothing has changed, or all of it
+		return shards == 3
+	}, "journal", "split", data, "--shards", "3")
 }
 
 func TestASplitOfADamagedJournalChangesNothing(t *testing.T) {
