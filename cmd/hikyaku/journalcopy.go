@@ -66,7 +66,12 @@ changed. Damage is not copied: look with ` + "`hikyaku journal check`" + `, and 
 const copying = "cluster-copying"
 
 // copyIntoCluster makes the log of a node, whose configuration is f, from the journal of a data_dir.
-func copyIntoCluster(ctx context.Context, from string, f *config.File, out io.Writer) error {
+func copyIntoCluster(ctx context.Context, from string, f *config.File, out io.Writer) (err error) {
+	hold, err := file.Hold(f.DataDir) // so neither another copy nor a node is there until the log is
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, hold.Close()) }()
 	switch {
 	case !exists(journalDir(from)):
 		return &hinted{fmt.Errorf("%s has no journal", from), "FROM is what the configuration calls data_dir"}

@@ -4,17 +4,20 @@ package main
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"io"
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/hikyaku/hikyaku/internal/config"
 	"github.com/hikyaku/hikyaku/internal/journal/file"
 	"github.com/hikyaku/hikyaku/internal/queue"
+	"github.com/hikyaku/hikyaku/internal/waittest"
 )
 
 // nodeConfig is the configuration of a node with an empty folder.
@@ -95,4 +98,70 @@ func TestACopyThatIsKilledIsDoneWhenItIsGivenAgain(t *testing.T) {
 		logHas(t, f, 6, 2000) // whole, whenever it is there
 		return true
 	}, "journal", "copy", data, "--into", node)
+}
+
+func TestOfCopiesIntoOneNodeAtOnceOneIsMade(t *testing.T) {
+	const folders = 4
+	var data []string
+	for i := range folders {
+		data = append(data, filledFolder(t, 2, 100*(i+1)))
+	}
+	for range 3 {
+		_, f := nodeConfig(t)
+		var copying sync.WaitGroup
+		errs := make([]error, folders)
+		for i, from := range data {
+			copying.Go(func() { errs[i] = copyIntoCluster(t.Context(), from, f, io.Discard) })
+		}
+		copying.Wait()
+		made := 0
+		for i, err := range errs {
+			switch {
+			case err == nil:
+				made++
+				logHas(t, f, 2, 100*(i+1))
+			case !strings.Contains(explain(err), "in use") && !strings.Contains(explain(err), "is there already"):
+				t.Errorf("copy %d: %v", i, err)
+			}
+		}
+		if made != 1 {
+			t.Errorf("%d copies were made", made)
+		}
+	}
+}
+
+func TestANodeThatWaitsForTheOthersIsNotGivenALog(t *testing.T) {
+	data := filledFolder(t, 1, 10)
+	path, _ := nodeConfig(t)
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	http := freeAddress(t)
+	_, f := writeConfig(t, path, strings.Replace(string(text), "127.0.0.1:1", freeAddress(t), 1)+`api:
+  http: { listen: "`+http+`" }
+  mysql: { off: true }
+  pubsub: { off: true }
+  sqs: { off: true }
+  lambda: { off: true }
+`)
+	ctx, cancel := context.WithCancel(t.Context())
+	ended := make(chan error, 1)
+	go func() { ended <- serve(ctx, &serveFlags{runFlags: runFlags{config: path}}, f) }()
+	waittest.Until(t, "the node lives", func() bool {
+		status, _, err := askAt(t, "GET", "http://"+http+"/livez", "", nil)
+		return err == nil && status == 200
+	})
+	if err := copyIntoCluster(t.Context(), data, f, io.Discard); err == nil ||
+		!strings.Contains(explain(err), "in use") {
+		t.Errorf("a log comes under a node that waits: %v", err)
+	}
+	cancel()
+	if err := <-ended; err != nil {
+		t.Error(err)
+	}
+	if err := copyIntoCluster(t.Context(), data, f, io.Discard); err != nil {
+		t.Fatal(err)
+	}
+	logHas(t, f, 1, 10)
 }

@@ -22,6 +22,7 @@ import (
 	"github.com/hikyaku/hikyaku/internal/cluster"
 	"github.com/hikyaku/hikyaku/internal/config"
 	"github.com/hikyaku/hikyaku/internal/journal"
+	"github.com/hikyaku/hikyaku/internal/journal/file"
 	"github.com/hikyaku/hikyaku/internal/link"
 	"github.com/hikyaku/hikyaku/internal/machine"
 )
@@ -48,6 +49,11 @@ const openSoon = time.Second
 // serveNode runs a node of a cluster until ctx ends.
 func serveNode(ctx context.Context, s *serveFlags, f *config.File) (err error) {
 	log := newLogger(os.Stderr, f.Log, new(slog.LevelVar))
+	hold, err := file.Hold(f.DataDir) // while it waits for the others, too: its log may not come from elsewhere
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, hold.Close()) }()
 	c := &f.Cluster
 	report := func(what string) func(error) { return func(err error) { log.Warn(what, "error", err) } }
 	l, err := link.Listen(ctx, link.Options{Listen: c.Own(), Cluster: c.Name, Node: c.Node,

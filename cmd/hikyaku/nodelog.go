@@ -8,13 +8,10 @@ import (
 // clusterDir is where a node of a cluster keeps its part of the log.
 func clusterDir(dataDir string) string { return filepath.Join(dataDir, "cluster") }
 
-// clusterLog is the journal in it: the node's copy of the log.
-func clusterLog(dataDir string) string { return filepath.Join(clusterDir(dataDir), "log") }
-
 // nodeLog is the copy of a cluster's log in dir, which is a data_dir, the folder cluster in it, or the copy itself; "":
 // there is none.
 func nodeLog(dir string) string {
-	for _, log := range []string{clusterLog(dir), filepath.Join(dir, "log"), dir} {
+	for _, log := range []string{filepath.Join(clusterDir(dir), "log"), filepath.Join(dir, "log"), dir} {
 		// Beside the copy lies which replica it is.
 		if filepath.Base(log) == "log" && exists(filepath.Join(filepath.Dir(log), "replica")) && exists(log) {
 			return log

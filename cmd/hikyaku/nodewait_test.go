@@ -47,8 +47,8 @@ func TestANodeThatWaitsForTheOthersRunsAndStops(t *testing.T) {
 	if status, _, err := askAt(t, "GET", "http://"+http+"/livez", "", nil); err != nil || status != 200 {
 		t.Errorf("after a SIGHUP: %d %v: %s", status, err, log())
 	}
-	if err := syscall.Kill(pid, syscall.SIGTERM); err != nil {
-		t.Fatal(err)
+	if r := hikyaku(t, "", env, "stop", "-c", file); r.code != exitOK || !strings.Contains(r.stdout, "has stopped\n") {
+		t.Fatalf("%+v", r)
 	}
 	waittest.Until(t, "it ends", gone)
 	if strings.Contains(log(), "interrupted") || strings.Contains(log(), "canceled") {

@@ -44,15 +44,12 @@ const lookForStop = 20 * time.Millisecond
 func stop(ctx context.Context, out io.Writer, f *config.File, wait time.Duration) error {
 	dir := journalDir(f.DataDir)
 	if f.Cluster.On() {
-		dir = clusterLog(f.DataDir)
+		dir = f.DataDir // a node that waits for the others has no log yet
 	}
 	pid, held, err := file.Holder(dir)
 	switch {
 	case err != nil:
 		return err
-	case !held && f.Cluster.On():
-		return &hinted{fmt.Errorf("no node runs with the log in data_dir %s", f.DataDir), "one that waits for the " +
-			"other nodes before it has a log ends by SIGTERM"}
 	case !held:
 		return &hinted{fmt.Errorf("no hikyaku runs with data_dir %s", f.DataDir), "another configuration is named " +
 			"with -c, another folder with HIKYAKU_DATA"}
