@@ -19,7 +19,7 @@ import (
 func newJournal() *cobra.Command {
 	return group(&cobra.Command{
 		Use:   "journal",
-		Short: "Check or repair a journal, change the number of shards, or copy it into a cluster",
+		Short: "Check or repair a journal, change the number of shards, or copy it into a cluster and back",
 	}, newJournalCheck(), newJournalRepair(), newJournalSplit(), newJournalJoin(), newJournalCopy())
 }
 

@@ -46,6 +46,14 @@ func logHas(t *testing.T, f *config.File, queues, messages int) {
 	}
 }
 
+// aloneConfig is the configuration of a server alone with an empty folder.
+func aloneConfig(t *testing.T, more string) (path string, f *config.File) {
+	t.Helper()
+	dir := t.TempDir()
+	return writeConfig(t, filepath.Join(dir, "alone.yaml"), "data_dir: "+filepath.ToSlash(filepath.Join(dir, "data"))+
+		"\n"+more)
+}
+
 func writeConfig(t *testing.T, path, text string) (string, *config.File) {
 	t.Helper()
 	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
@@ -98,6 +106,16 @@ func TestACopyThatIsKilledIsDoneWhenItIsGivenAgain(t *testing.T) {
 		logHas(t, f, 6, 2000) // whole, whenever it is there
 		return true
 	}, "journal", "copy", data, "--into", node)
+	// And back.
+	alone, back := aloneConfig(t, "")
+	killUntilDone(t, func() bool {
+		if !exists(journalDir(back.DataDir)) {
+			return false
+		}
+		hasAll(t, back.DataDir, "1", 6, 2000)
+		logHas(t, f, 6, 2000)
+		return true
+	}, "journal", "copy", f.DataDir, "--into", alone)
 }
 
 func TestOfCopiesIntoOneNodeAtOnceOneIsMade(t *testing.T) {

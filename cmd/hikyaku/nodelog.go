@@ -3,6 +3,8 @@ package main
 import (
 	"fmt"
 	"path/filepath"
+
+	"github.com/hikyaku/hikyaku/internal/journal"
 )
 
 // clusterDir is where a node of a cluster keeps its part of the log.
@@ -18,6 +20,23 @@ func nodeLog(dir string) string {
 		}
 	}
 	return ""
+}
+
+// nodeDir is the folder of a node's part of the log: dir, or the folder cluster in it; "": neither is.
+func nodeDir(dir string) string {
+	for _, dir := range []string{clusterDir(dir), dir} {
+		if exists(filepath.Join(dir, "replica")) {
+			return dir
+		}
+	}
+	return ""
+}
+
+// stoppedLog is the log in folders of nodes that do not run, only to be read.
+type stoppedLog struct {
+	journal.Journal
+	dir string // the folder whose copy it is
+	few error  // why it may lack something that was acknowledged; nil: it cannot
 }
 
 // notANodes refuses to repair a copy of a cluster's log: the others would take what was put in the place of what is

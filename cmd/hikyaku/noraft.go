@@ -24,4 +24,9 @@ func openAlone(context.Context, string, string, file.Options) (journal.Journal, 
 	return nil, &hinted{errNoClusters, "build it without the tag no_cluster"}
 }
 
+// openStopped says so, too.
+func openStopped(context.Context, []string) (stoppedLog, error) {
+	return stoppedLog{}, &hinted{errNoClusters, "build it without the tag no_cluster"}
+}
+
 var errNoClusters = errors.New("this program was built without clusters")

@@ -28,3 +28,12 @@ func openRaft(ctx context.Context, f *config.File, l *link.Listener, log *slog.L
 func openAlone(ctx context.Context, node, dir string, o file.Options) (journal.Journal, error) {
 	return replica.OpenAlone(ctx, node, dir, o)
 }
+
+// openStopped opens the log in folders of nodes.
+func openStopped(ctx context.Context, dirs []string) (stoppedLog, error) {
+	s, err := replica.OpenStopped(ctx, dirs)
+	if err != nil {
+		return stoppedLog{}, err
+	}
+	return stoppedLog{s, s.Dir, s.Few}, nil
+}
