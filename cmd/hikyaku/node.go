@@ -85,6 +85,16 @@ func serveNode(ctx context.Context, s *serveFlags, f *config.File) (err error) {
 	log.Info("node open", "cluster", c.Name, "node", c.Node, "address", l.Addr().String(), "nodes", len(c.Peers),
 		"data_dir", f.DataDir)
 	ready()
+	leave := sync.OnceFunc(func() {
+		if r.Owner().Node != c.Node {
+			return
+		}
+		stop, cancel := context.WithTimeout(context.WithoutCancel(ctx), handOver)
+		defer cancel()
+		if err := r.Transfer(stop, ""); err != nil { // the others find out by themselves, later
+			log.Warn("no other node has taken the shard", "error", err)
+		}
+	})
 	err = cluster.Run(ctx, r, front, func(ctx context.Context, j journal.Journal, term uint64) error {
 		log.Info("this node owns the shard", "term", term)
 		h, err := openHouseOver(ctx, n.latest(), os.Stderr, s.adopt, j)
@@ -92,7 +102,7 @@ func serveNode(ctx context.Context, s *serveFlags, f *config.File) (err error) {
 			return nil
 		}
 		if err == nil {
-			err = h.live(ctx, surroundings{follow: n.follow, opened: func(*slog.Logger) {}, front: front,
+			err = h.live(ctx, surroundings{follow: n.follow, opened: func(*slog.Logger) {}, front: front, leave: leave,
 				more: []prometheus.Collector{cluster.NewCollector(r, front)}})
 		}
 		if errors.Is(err, journal.ErrLost) {
@@ -100,12 +110,8 @@ func serveNode(ctx context.Context, s *serveFlags, f *config.File) (err error) {
 		}
 		return err
 	})
-	if err == nil && r.Owner().Node == c.Node {
-		stop, cancel := context.WithTimeout(context.WithoutCancel(ctx), handOver)
-		defer cancel()
-		if err := r.Transfer(stop, ""); err != nil { // the others find out by themselves, later
-			log.Warn("no other node has taken the shard", "error", err)
-		}
+	if err == nil {
+		leave()
 	}
 	return err
 }

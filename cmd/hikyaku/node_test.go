@@ -44,6 +44,7 @@ type sharedLog struct {
 	open     *memory.Journal   // the owner's
 	astray   string            // who takes the log instead of whom it is given to; "": that one
 	reading  chan struct{}     // closed when the log is read, which takes until the node stops; nil: it takes no time
+	leaving  func()            // is called before the owner gives the log away
 }
 
 func newSharedLog(nodes ...string) *sharedLog {
@@ -105,7 +106,7 @@ func (j *longJournal) Scan(ctx context.Context, _ journal.Position) iter.Seq2[jo
 	}
 }
 
-func (p *part) Owner() cluster.Owner {
+func (p *sharedLog) Owner() cluster.Owner {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.owner
@@ -136,6 +137,9 @@ func (p *part) Transfer(_ context.Context, to string) error {
 		if to == "" && n != p.node && !p.draining[n] {
 			to = n
 		}
+	}
+	if p.leaving != nil {
+		p.leaving()
 	}
 	p.move(cmp.Or(p.astray, to))
 	return nil

@@ -7,6 +7,7 @@ import (
 	"os"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/spf13/cobra"
@@ -146,6 +147,8 @@ type surroundings struct {
 	opened func(*slog.Logger)         // is called when the doors are open
 	front  *cluster.Front             // has the doors' addresses; nil: they open them
 	more   []prometheus.Collector     // what the metrics show besides
+	// leave gives the shard to another node when this one stops, if one is there. nil: there are no others.
+	leave func()
 }
 
 // live opens the doors and runs the pipelines until ctx ends or the journal is lost or fails, and closes the house.
@@ -190,19 +193,53 @@ func (h *house) live(ctx context.Context, in surroundings) (err error) {
 		}
 	})
 	<-ctx.Done()
+	leaves := in.leave != nil && !journalEnded(h.health())
+	if leaves {
+		log.Info("stopping")
+		defer h.leave(in.leave, &pipelines)()
+	}
 	grace := stopGrace
 	switch err := h.health(); {
 	case errors.Is(err, journal.ErrLost) && in.front != nil:
-		log.Warn("another node may own the shard: nothing more is acknowledged here", "error", err)
+		if !leaves {
+			log.Warn("another node may own the shard: nothing more is acknowledged here", "error", err)
+		}
 		grace = lostGrace
 	case journalEnded(err):
 		log.Error("the journal has failed: nothing more is acknowledged", "error", err)
 	}
-	log.Info("stopping")
+	if !leaves {
+		log.Info("stopping")
+	}
 	stop, cancel := context.WithTimeout(context.WithoutCancel(ctx), grace)
 	defer cancel()
 	closeErr := doors.close(stop, log)
 	pipelines.Wait()
 	log.Info("stopped")
 	return errors.Join(pipelineErr, closeErr)
+}
+
+// leave gives the shard away before the doors close: another node's answer in their stead then. The doors answer until
+// then, so the pipelines may finish first. It returns when nothing can be acknowledged here any more, or nobody takes
+// the shard; settled waits until somebody has it.
+func (h *house) leave(give func(), pipelines *sync.WaitGroup) (settled func()) {
+	finished, given := make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(finished)
+		pipelines.Wait()
+	}()
+	select {
+	case <-finished:
+	case <-time.After(stopGrace):
+	case <-h.failed:
+	}
+	go func() {
+		defer close(given)
+		give()
+	}()
+	select {
+	case <-given:
+	case <-h.failed:
+	}
+	return func() { <-given }
 }
