@@ -229,7 +229,11 @@ func (s *clusterStatus) write(w io.Writer, now time.Time) error {
 	}
 	for _, n := range s.Nodes {
 		said := n.Away
-		if n.Status != nil && n.Status.Disk != "" {
+		switch {
+		case n.Status == nil:
+		case n.Status.Waits != "":
+			said = fmt.Sprintf("node %s has no log yet: %s", n.Node, n.Status.Waits)
+		case n.Status.Disk != "":
 			said = fmt.Sprintf("the disk of node %s: %s", n.Node, n.Status.Disk)
 		}
 		if said == "" {
@@ -250,6 +254,8 @@ func (s *clusterStatus) write(w io.Writer, now time.Time) error {
 func (s *clusterStatus) state(of *cluster.Status) string {
 	state := "follows"
 	switch {
+	case of.Waits != "":
+		return "waits for the others"
 	case of.Owner.Node == of.Node && of.Owner.Term == s.Owner.Term:
 		state = "owner"
 	case of.Owner.Node == "":

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -36,7 +37,8 @@ type nodeReplica interface {
 	Close() error
 }
 
-// openReplica opens it in the configuration's data_dir. Its peers are reached, and reach it, through l.
+// openReplica opens it in the configuration's data_dir. Its peers are reached, and reach it, through l. While it waits
+// for them waits is told why.
 var openReplica = openRaft
 
 // handOver is how long a node that stops tries to give the shard to another one.
@@ -49,7 +51,8 @@ const openSoon = time.Second
 // serveNode runs a node of a cluster until ctx ends.
 func serveNode(ctx context.Context, s *serveFlags, f *config.File) (err error) {
 	log := newLogger(os.Stderr, f.Log, new(slog.LevelVar))
-	hold, err := file.Hold(f.DataDir) // while it waits for the others, too: its log may not come from elsewhere
+	// While it waits for the others, too: its log may not come from elsewhere, and hikyaku stop finds it.
+	hold, err := file.Hold(f.DataDir)
 	if err != nil {
 		return err
 	}
@@ -72,7 +75,9 @@ func serveNode(ctx context.Context, s *serveFlags, f *config.File) (err error) {
 	defer onHangup(ctx, n.reload)()
 	ready := sync.OnceFunc(func() { s.tellReady(log) })
 	defer time.AfterFunc(openSoon, ready).Stop()
-	r, err := openReplica(ctx, f, l, log)
+	var waiting waiting
+	cluster.AdmitWaiting(l, func() cluster.Status { return cluster.Status{Node: c.Node, Waits: waiting.told()} })
+	r, err := openReplica(ctx, f, l, log, waiting.tell)
 	if toldToStop(ctx, err) {
 		return nil
 	}
@@ -119,6 +124,25 @@ func serveNode(ctx context.Context, s *serveFlags, f *config.File) (err error) {
 // toldToStop tells whether something was left because the node was told to stop, which is no mistake.
 func toldToStop(ctx context.Context, err error) bool {
 	return ctx.Err() != nil && errors.Is(err, ctx.Err())
+}
+
+// waiting is what a node that has no log yet waits for.
+type waiting struct {
+	mu  sync.Mutex
+	why string
+}
+
+func (w *waiting) tell(why error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.why = strings.ReplaceAll(why.Error(), "\n", "; ")
+}
+
+// told is never empty: the node may not have asked the others yet.
+func (w *waiting) told() string {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return cmp.Or(w.why, "its log is being opened")
 }
 
 // passedOn is how many connections of each door may be passed on to another node, in a process that may have so many

@@ -166,7 +166,8 @@ func threeNodes(t *testing.T) (log *sharedLog, nodes map[string]*clusterNode) {
 	t.Helper()
 	log = newSharedLog("a", "b", "c")
 	before := openReplica
-	openReplica = func(_ context.Context, f *config.File, _ *link.Listener, _ *slog.Logger) (nodeReplica, error) {
+	openReplica = func(_ context.Context, f *config.File, _ *link.Listener, _ *slog.Logger, _ func(error)) (nodeReplica,
+		error) {
 		log.mu.Lock()
 		defer log.mu.Unlock()
 		log.at = f.Cluster.Peers

@@ -14,7 +14,7 @@ import (
 )
 
 // openRaft says that this program was built without clusters.
-func openRaft(context.Context, *config.File, *link.Listener, *slog.Logger) (nodeReplica, error) {
+func openRaft(context.Context, *config.File, *link.Listener, *slog.Logger, func(error)) (nodeReplica, error) {
 	return nil, &hinted{errNoClusters,
 		"leave cluster: out of the configuration, or build the program without the tag no_cluster"}
 }

@@ -15,12 +15,13 @@ import (
 )
 
 // openRaft opens a node's copy of the log, in the configuration's data_dir.
-func openRaft(ctx context.Context, f *config.File, l *link.Listener, log *slog.Logger) (nodeReplica, error) {
+func openRaft(ctx context.Context, f *config.File, l *link.Listener, log *slog.Logger, waits func(error)) (nodeReplica,
+	error) {
 	return replica.Open(ctx, replica.Options{
 		Node: f.Cluster.Node, Address: f.Cluster.Peers[f.Cluster.Node], Peers: f.Cluster.Others(), Link: l,
 		Dir:  clusterDir(f.DataDir),
 		File: fileOptions(f, log), Live: queue.Live,
-		Report: func(err error) { log.Warn("replica", "error", err) },
+		Report: func(err error) { log.Warn("replica", "error", err) }, Waits: waits,
 	})
 }
 

@@ -53,6 +53,25 @@ var askTime = 10 * time.Second
 
 // Admit answers commands for a replica, until stop is called.
 func Admit(l *link.Listener, r Replica) (stop func()) {
+	admit(l, func(ctx context.Context, asked Request) error { return do(ctx, r, asked) }, r.Status)
+	return func() { l.Handle(AdminKind, nil) }
+}
+
+// AdmitWaiting answers commands for a node that has no log yet, until Admit does: it tells how it is, and refuses what
+// else it is asked.
+func AdmitWaiting(l *link.Listener, status func() Status) {
+	admit(l, func(_ context.Context, asked Request) error {
+		if asked.Ask != AskStatus {
+			return errWaits
+		}
+		return nil
+	}, status)
+}
+
+var errWaits = errors.New("it has no log yet, and waits for the other nodes")
+
+// admit has do do what a command asks, and tells the status afterwards.
+func admit(l *link.Listener, do func(context.Context, Request) error, status func() Status) {
 	l.Handle(AdminKind, func(ctx context.Context, _ string, c net.Conn) {
 		ctx, cancel := context.WithTimeout(ctx, moveTime+5*time.Second)
 		defer cancel()
@@ -61,14 +80,13 @@ func Admit(l *link.Listener, r Replica) (stop func()) {
 		if json.NewDecoder(io.LimitReader(c, mostRequest)).Decode(&asked) != nil {
 			return // it is gone
 		}
-		err := do(ctx, r, asked)
-		told := reply{Status: r.Status(), NotOwner: errors.Is(err, ErrNotOwner), Now: time.Now()}
+		err := do(ctx, asked)
+		told := reply{Status: status(), NotOwner: errors.Is(err, ErrNotOwner), Now: time.Now()}
 		if err != nil {
 			told.Error = err.Error()
 		}
 		_ = json.NewEncoder(c).Encode(told) // who asked is gone, or knows it
 	})
-	return func() { l.Handle(AdminKind, nil) }
 }
 
 func do(ctx context.Context, r Replica, asked Request) error {

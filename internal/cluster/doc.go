@@ -69,6 +69,7 @@ type Status struct {
 	Owner    Owner        `json:"owner"`
 	Draining bool         `json:"draining,omitempty"` // it does not take the shard
 	Disk     string       `json:"disk,omitempty"`     // why its copy of the log takes nothing for now; "": it does
+	Waits    string       `json:"waits,omitempty"`    // for what, while the node has no log yet; "": it has one
 	Members  []MemberView `json:"members,omitempty"`
 	// Peers are the nodes of its configuration, itself among them, and where they are reached. Where the log knows of
 	// others, Members has those.

@@ -40,6 +40,7 @@ func (r *Replica) enter(ctx context.Context) (first []uint64, err error) {
 			r.id, r.made = firstID(r.o.Node), true
 			return all, r.dir.setID(r.id, false)
 		}
+		r.o.Waits(missing)
 		if time.Since(said) > sayAgain {
 			said = time.Now()
 			r.o.Report(fmt.Errorf("waiting for the other nodes: %w", missing))

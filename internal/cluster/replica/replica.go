@@ -45,6 +45,7 @@ type Options struct {
 	Live   func(context.Context, io.Reader, journal.Reader) ([]journal.Address, error)
 	Tick   time.Duration // see raft.Options
 	Report func(error)   // of what costs nothing yet; must not block; may be nil
+	Waits  func(error)   // told why Open waits, each time that it has asked the others in vain; may be nil
 	// Stall is after how long a parcel of which nothing comes or goes is given up; 0: 30 s. Who has sent one whole
 	// waits four times as long to hear that the other has it.
 	Stall time.Duration
@@ -87,6 +88,9 @@ var _ cluster.Replica = (*Replica)(nil)
 func Open(ctx context.Context, o Options) (*Replica, error) {
 	if o.Report == nil {
 		o.Report = func(error) {}
+	}
+	if o.Waits == nil {
+		o.Waits = func(error) {}
 	}
 	if o.Stall <= 0 {
 		o.Stall = 30 * time.Second
