@@ -1,12 +1,13 @@
 # Everything that a newcomer and the continuous build run. `make` alone lists it.
 
-GO         ?= go
-FUZZTIME   ?= 30
-SOAKTIME   ?= 1h
-STATEMENTS ?= 1000000
-REPEAT     ?= 20
-PKG        ?= ./...
-TAGS       ?=
+GO            ?= go
+FUZZTIME      ?= 30
+SOAKTIME      ?= 1h
+CLUSTERFAULTS ?= 1000
+STATEMENTS    ?= 1000000
+REPEAT        ?= 20
+PKG           ?= ./...
+TAGS          ?=
 
 # The tests below test/ run clients and servers of others, and those of the push engine and of the sinks into databases servers.
 NEED_CLIENTS := $(if $(filter ./... ./test/... ./test/clients% ./internal/push% ./internal/sink% ./internal/databasetest%,$(PKG)),need-clients)
@@ -106,6 +107,10 @@ soak: need-go ## Break the store in new ways on all processors for SOAKTIME (1h)
 	$(GO) test -vet=off -count=1 -v -timeout 0 -run '^TestEveryDamage' ./internal/journal/file -damage
 	@FUZZTIME=$(FUZZTIME) scripts/fuzz
 
+.PHONY: soak-cluster
+soak-cluster: need-go ## Break a cluster of three nodes CLUSTERFAULTS times (1000), or for so long (2h)
+	$(GO) test -vet=off -count=1 -v -timeout 0 -run '^TestWhatACluster' ./test/crash -faults $(CLUSTERFAULTS)
+
 .PHONY: test-guests
 test-guests: need-go ## Run the tests that need Windows (in Wine) or another kernel (in QEMU)
 	@scripts/guests
@@ -122,7 +127,7 @@ clean: ## Remove what was built
 help: ## List the targets
 	@awk 'BEGIN { FS = ":.*## " } /^##@/ { printf "\n%s\n", substr($$0, 5) } \
 		/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
-	@printf '\nVariables: PKG=./internal/queue/... FUZZTIME=30 SOAKTIME=1h REPEAT=20 GO=go\n'
+	@printf '\nVariables: PKG=./internal/queue/... FUZZTIME=30 SOAKTIME=1h CLUSTERFAULTS=1000 REPEAT=20 GO=go\n'
 
 # clients-python, clients-node and so on; an unknown one lists them.
 clients-%:

@@ -5,23 +5,26 @@ package crash
 import (
 	"context"
 	"encoding/json"
+	"flag"
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"net"
-	"os"
 	"path/filepath"
-	"slices"
+	"strconv"
 	"strings"
 	"sync"
-	"syscall"
 	"testing"
 	"time"
 
 	"github.com/hikyaku/hikyaku/internal/cluster"
 )
 
-// clusterFaults is how many faults a cluster goes through.
+// clusterFaults is how many faults a cluster goes through, unless -faults says it.
 const clusterFaults = 12
+
+var faultsFlag = flag.String("faults", "", "how many faults a cluster goes through, or for how long: 1000, 2h. All "+
+	"kinds of them then, one after the other in random order")
 
 // nodes is a cluster of three processes.
 type nodes struct {
@@ -34,6 +37,7 @@ type nodes struct {
 	book    *promises
 	random  *rand.Rand
 	lives   map[string]*life
+	tally   tally
 }
 
 // life is a process that is a node, with its clients.
@@ -47,7 +51,7 @@ func newNodes(t *testing.T, random *rand.Rand) *nodes {
 	t.Helper()
 	ns := &nodes{t: t, here: t.TempDir(), names: []string{"a", "b", "c"}, wires: map[string]*wire{},
 		configs: map[string]string{}, random: random, lives: map[string]*life{},
-		book: &promises{t: t, acked: map[string]bool{}, seen: map[string]bool{}, over: map[string]time.Time{}}}
+		book: newPromises(t), tally: tally{began: time.Now(), faults: map[string]int{}}}
 	write(t, filepath.Join(ns.here, "code.py"), recording)
 	address := map[string]string{}
 	for _, n := range ns.names {
@@ -79,13 +83,19 @@ func (ns *nodes) data(node string) string { return filepath.Join(ns.here, "data-
 func (ns *nodes) start(names ...string) {
 	ns.t.Helper()
 	for _, n := range names {
-		s := serve(ns.t, ns.configs[n])
-		ctx, stop := context.WithCancel(ns.t.Context())
-		l := &life{served: s, stop: stop}
-		ns.lives[n] = l
-		l.over = putThroughAll(ctx, ns.t, s, ns.book, 5*time.Millisecond)
-		takeFrom(ctx, l.over, s, ns.book, "jobs", "letters", "readers")
+		ns.lives[n] = &life{served: serve(ns.t, ns.configs[n])}
+		ns.join(n)
 	}
+}
+
+// join has clients of all doors of a node.
+func (ns *nodes) join(node string) {
+	ns.t.Helper()
+	ctx, stop := context.WithCancel(ns.t.Context())
+	l := ns.lives[node]
+	l.stop = stop
+	l.over = putThroughAll(ctx, ns.t, l.served, ns.book, 5*time.Millisecond)
+	takeFrom(ctx, l.over, l.served, ns.book, "jobs", "letters", "readers")
 }
 
 // kill ends nodes as SIGKILL does.
@@ -93,10 +103,17 @@ func (ns *nodes) kill(names ...string) {
 	for _, n := range names {
 		l := ns.lives[n]
 		l.served.kill()
-		l.stop()
-		l.over.Wait()
-		delete(ns.lives, n)
+		ns.leave(n)
 	}
+}
+
+// leave ends the clients of a node whose process has ended.
+func (ns *nodes) leave(node string) {
+	l := ns.lives[node]
+	l.stop()
+	l.over.Wait()
+	ns.tally.look(l.log())
+	delete(ns.lives, node)
 }
 
 // owner is the node that owns the shard, as far as one of them knows; "": none does.
@@ -135,83 +152,20 @@ func (ns *nodes) progress() {
 	}, func() bool { return count() >= before+20 })
 }
 
-// wiresOf are those from and to nodes, or only those to them.
-func (ns *nodes) wiresOf(onlyTo bool, names ...string) (all []*wire) {
-	for ends, w := range ns.wires {
-		if slices.Contains(names, ends[1:]) != slices.Contains(names, ends[:1]) &&
-			(!onlyTo || slices.Contains(names, ends[1:])) {
-			all = append(all, w)
-		}
+// length is how long a test of faults goes on: a number of faults, or a time.
+func length(t *testing.T) (faults int, most time.Duration) {
+	t.Helper()
+	if *faultsFlag == "" {
+		return clusterFaults * *times, 0
 	}
-	return all
-}
-
-// fault does something bad for a while, and says what.
-func (ns *nodes) fault(which int) string {
-	ns.t.Helper()
-	owner := ns.owner()
-	if owner == "" {
-		owner = ns.names[ns.random.IntN(3)]
+	if n, err := strconv.Atoi(*faultsFlag); err == nil {
+		return n, 0
 	}
-	others := slices.DeleteFunc(slices.Clone(ns.names), func(n string) bool { return n == owner })
-	other := others[ns.random.IntN(2)]
-	while := func(least, most time.Duration) { <-time.After(between(ns.random, least, most)) }
-	cut := func(what string, ws []*wire) string {
-		silent := ns.random.IntN(2) == 0
-		for _, w := range ws {
-			w.set(silent, !silent, false)
-		}
-		while(time.Second, 6*time.Second)
-		for _, w := range ws {
-			w.set(false, false, false)
-		}
-		return fmt.Sprintf("%s, silent: %t", what, silent)
+	d, err := time.ParseDuration(*faultsFlag)
+	if err != nil {
+		t.Fatalf("-faults %s is neither a number nor a time", *faultsFlag)
 	}
-	stopped := func(n string) {
-		ns.lives[n].signal(ns.t, syscall.SIGSTOP)
-		while(200*time.Millisecond, 6*time.Second)
-		ns.lives[n].signal(ns.t, syscall.SIGCONT)
-	}
-	switch which % 12 {
-	case 0, 1:
-		ns.kill(owner)
-		while(0, 4*time.Second)
-		ns.start(owner)
-		return "kill the owner"
-	case 2:
-		ns.kill(other)
-		while(0, 2*time.Second)
-		ns.start(other)
-		return "kill another"
-	case 3:
-		ns.kill(ns.names...)
-		ns.start(ns.names...)
-		return "kill all"
-	case 4:
-		ns.kill(owner, other)
-		while(0, 4*time.Second)
-		ns.start(owner, other)
-		return "kill the owner and another"
-	case 5:
-		stopped(owner)
-		return "stop the owner"
-	case 6:
-		stopped(other)
-		return "stop another"
-	case 7:
-		return cut("the owner is alone", ns.wiresOf(false, owner))
-	case 8:
-		return cut("another is alone", ns.wiresOf(false, other))
-	case 9:
-		return cut("nothing reaches the owner", ns.wiresOf(true, owner))
-	case 10: // one hears two who do not hear each other
-		return cut("a bridge", []*wire{ns.wires[others[0]+others[1]], ns.wires[others[1]+others[0]]})
-	default:
-		ns.kill(other)
-		must(ns.t, os.RemoveAll(ns.data(other)))
-		ns.start(other)
-		return "a lost disk"
-	}
+	return math.MaxInt, d
 }
 
 // TestWhatAClusterPromisedHoldsThroughFaults has clients of all doors at all nodes of a cluster, while bad things
@@ -226,22 +180,15 @@ func TestWhatAClusterPromisedHoldsThroughFaults(t *testing.T) {
 	until(t, func() string { return "a node owns the shard: " + ns.lives["a"].log() },
 		func() bool { return ns.owner() != "" })
 	ns.lives["a"].subscribeReaders(t)
-	for _, l := range ns.lives {
-		ctx, stop := context.WithCancel(t.Context())
-		l.stop = stop
-		l.over = putThroughAll(ctx, t, l.served, ns.book, 5*time.Millisecond)
-		takeFrom(ctx, l.over, l.served, ns.book, "jobs", "letters", "readers")
-	}
-	order := random.Perm(12)
-	for i := range clusterFaults * *times {
-		ns.progress()
-		what := ns.fault(order[i%len(order)])
-		if t.Failed() {
-			t.Fatalf("after %d faults, the last one: %s", i+1, what)
-		}
-		t.Logf("fault %d: %s; %s", i+1, what, ns.book)
+	for _, n := range ns.names {
+		ns.join(n)
 	}
 	ns.progress()
+	order := random.Perm(len(kinds))
+	most, within := length(t)
+	for i := 0; i < most && (within == 0 || time.Since(ns.tally.began) < within); i++ {
+		ns.suffer(i+1, kinds[order[i%len(order)]])
+	}
 	for _, l := range ns.lives {
 		l.stop()
 		l.over.Wait()
@@ -252,8 +199,8 @@ func TestWhatAClusterPromisedHoldsThroughFaults(t *testing.T) {
 	takeFrom(ctx, &takers, s, ns.book, "jobs", "letters", "readers")
 	s.giveRows(t, ns.book)
 	untilWithin(t, 5*time.Minute+patience, func() string { return ns.book.String() + "\n" + s.log() }, func() bool {
-		for id := range written(t, filepath.Join(ns.here, "done")) {
-			ns.book.given(time.Now(), id)
+		for id, hands := range written(t, filepath.Join(ns.here, "done")) {
+			ns.book.handed(id, hands)
 		}
 		return len(ns.book.missing()) == 0
 	})
@@ -264,8 +211,8 @@ func TestWhatAClusterPromisedHoldsThroughFaults(t *testing.T) {
 			t.Errorf("nothing was acknowledged through the door %s", door)
 		}
 	}
-	t.Log(ns.book)
 	for _, n := range ns.names {
 		ns.lives[n].served.stop(t)
 	}
+	t.Log(ns.tally.text(ns.book))
 }

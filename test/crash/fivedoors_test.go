@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"net/http"
 	"path/filepath"
-	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -53,88 +52,6 @@ functions:
 `, data, shards, here, here)
 }
 
-// promises is what clients of all doors were told. Messages are known by their bodies, which say through which door
-// they came.
-type promises struct {
-	mu    sync.Mutex
-	t     *testing.T
-	made  int
-	acked map[string]bool      // its put was answered
-	seen  map[string]bool      // somebody was given it
-	over  map[string]time.Time // its settlement was answered
-}
-
-func (p *promises) fresh(door string) string {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.made++
-	return fmt.Sprintf("%s-%d", door, p.made)
-}
-
-func (p *promises) note(of map[string]bool, bodies ...string) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	for _, b := range bodies {
-		of[b] = true
-	}
-}
-
-// given notes that somebody was given messages that he asked for at a time: an answer may have been long on its way.
-func (p *promises) given(asked time.Time, bodies ...string) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	for _, b := range bodies {
-		p.seen[b] = true
-		if over, is := p.over[b]; is && over.Before(asked) {
-			p.t.Errorf("%s was settled, which was answered, and is there again %v later", b, asked.Sub(over))
-		}
-	}
-}
-
-// settled notes that the settlement of a message was answered.
-func (p *promises) settled(body string) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.over[body] = time.Now()
-}
-
-// missing are the messages that were acknowledged and that nobody was given.
-func (p *promises) missing() (bodies []string) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	for b := range p.acked {
-		if !p.seen[b] {
-			bodies = append(bodies, b)
-		}
-	}
-	return bodies
-}
-
-func (p *promises) String() string {
-	lost := p.missing()
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	byDoor := map[string]int{}
-	for b := range p.acked {
-		door, _, _ := strings.Cut(b, "-")
-		byDoor[door]++
-	}
-	return fmt.Sprintf("%d put, %d acknowledged %v, %d settled; not given to anybody: %d %q", p.made, len(p.acked),
-		byDoor, len(p.over), len(lost), lost[:min(3, len(lost))])
-}
-
-// tried tells whether something was acknowledged through a door.
-func (p *promises) tried(door string) bool {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	for b := range p.acked {
-		if strings.HasPrefix(b, door+"-") {
-			return true
-		}
-	}
-	return false
-}
-
 // TestWhatFiveDoorsPromisedHoldsThroughKills puts through all five doors at once, and takes what was put, while the
 // server is killed again and again: nothing that was acknowledged is lost, and nothing that was settled comes back.
 func TestWhatFiveDoorsPromisedHoldsThroughKills(t *testing.T) {
@@ -150,7 +67,7 @@ func killFiveDoors(t *testing.T, shards, kills int) {
 	write(t, filepath.Join(here, "code.py"), recording)
 	data := filepath.Join(here, "data")
 	config := allDoors(here, data, shards)
-	book := &promises{t: t, acked: map[string]bool{}, seen: map[string]bool{}, over: map[string]time.Time{}}
+	book := newPromises(t)
 	for i := range kills {
 		s := serve(t, config)
 		if i == 0 {
@@ -176,8 +93,8 @@ func killFiveDoors(t *testing.T, shards, kills int) {
 	// An event that found the function busy waits again for half as long as it has waited, at most five minutes, as
 	// with the service.
 	untilWithin(t, 5*time.Minute+patience, func() string { return book.String() + "\n" + s.log() }, func() bool {
-		for id := range written(t, filepath.Join(here, "done")) {
-			book.given(time.Now(), id)
+		for id, hands := range written(t, filepath.Join(here, "done")) {
+			book.handed(id, hands)
 		}
 		return len(book.missing()) == 0
 	})
@@ -233,7 +150,7 @@ func putThroughAll(ctx context.Context, t *testing.T, s *served, book *promises,
 				body := book.fresh(door)
 				rest := pause
 				if one(body) == nil {
-					book.note(book.acked, body)
+					book.acknowledged(body)
 				} else {
 					rest = 5 * time.Millisecond
 				}

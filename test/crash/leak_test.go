@@ -30,7 +30,7 @@ func TestNothingGrowsUnderLoad(t *testing.T) {
 	data := filepath.Join(here, "data")
 	s := serve(t, allDoors(here, data, 1))
 	s.subscribeReaders(t)
-	book := &promises{t: t, acked: map[string]bool{}, seen: map[string]bool{}, over: map[string]time.Time{}}
+	book := newPromises(t)
 	ctx, stop := context.WithCancel(t.Context())
 	defer stop()
 	over := putThroughAll(ctx, t, s, book, 5*time.Millisecond)
