@@ -38,6 +38,7 @@ type nodes struct {
 	random  *rand.Rand
 	lives   map[string]*life
 	tally   tally
+	told    *historians
 }
 
 // life is a process that is a node, with its clients.
@@ -51,7 +52,8 @@ func newNodes(t *testing.T, random *rand.Rand) *nodes {
 	t.Helper()
 	ns := &nodes{t: t, here: t.TempDir(), names: []string{"a", "b", "c"}, wires: map[string]*wire{},
 		configs: map[string]string{}, random: random, lives: map[string]*life{},
-		book: newPromises(t), tally: tally{began: time.Now(), faults: map[string]int{}}}
+		book: newPromises(t), tally: tally{began: time.Now(), faults: map[string]int{},
+			terms: map[string]time.Time{}}}
 	write(t, filepath.Join(ns.here, "code.py"), recording)
 	address := map[string]string{}
 	for _, n := range ns.names {
@@ -96,6 +98,7 @@ func (ns *nodes) join(node string) {
 	l.stop = stop
 	l.over = putThroughAll(ctx, ns.t, l.served, ns.book, 5*time.Millisecond)
 	takeFrom(ctx, l.over, l.served, ns.book, "jobs", "letters", "readers")
+	ns.told.doors.set(node, l.client)
 }
 
 // kill ends nodes as SIGKILL does.
@@ -112,7 +115,8 @@ func (ns *nodes) leave(node string) {
 	l := ns.lives[node]
 	l.stop()
 	l.over.Wait()
-	ns.tally.look(l.log())
+	ns.look()
+	ns.told.doors.set(node, nil)
 	delete(ns.lives, node)
 }
 
@@ -180,6 +184,7 @@ func TestWhatAClusterPromisedHoldsThroughFaults(t *testing.T) {
 	until(t, func() string { return "a node owns the shard: " + ns.lives["a"].log() },
 		func() bool { return ns.owner() != "" })
 	ns.lives["a"].subscribeReaders(t)
+	ns.told = writeHistory(t.Context(), newHistory(t, ns.takeovers), random, 50*time.Millisecond, ns.names...)
 	for _, n := range ns.names {
 		ns.join(n)
 	}
@@ -194,6 +199,7 @@ func TestWhatAClusterPromisedHoldsThroughFaults(t *testing.T) {
 		l.over.Wait()
 	}
 	s := ns.lives["b"].served
+	ns.told.end(s)
 	ctx, stop := context.WithCancel(t.Context())
 	var takers sync.WaitGroup
 	takeFrom(ctx, &takers, s, ns.book, "jobs", "letters", "readers")
@@ -214,5 +220,5 @@ func TestWhatAClusterPromisedHoldsThroughFaults(t *testing.T) {
 	for _, n := range ns.names {
 		ns.lives[n].served.stop(t)
 	}
-	t.Log(ns.tally.text(ns.book))
+	t.Log(ns.tally.text(ns.book, ns.told.h))
 }

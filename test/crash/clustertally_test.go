@@ -7,7 +7,6 @@ import (
 	"maps"
 	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 )
@@ -16,31 +15,35 @@ import (
 type tally struct {
 	began     time.Time
 	faults    map[string]int
-	takeovers []time.Duration // how long nothing was acknowledged around faults that moved the shard
-	term      int             // the newest that a log tells of
+	takeovers []time.Duration      // how long nothing was acknowledged around faults that moved the shard
+	terms     map[string]time.Time // when a node began to own the shard, by the numbers of terms
 }
 
-var newTerm = regexp.MustCompile(`msg="this node owns the shard" term=(\d+)`)
+var newTerm = regexp.MustCompile(`time=(\S+) .*msg="this node owns the shard" term=(\d+)`)
 
-// look reads in a log who has owned the shard.
-func (y *tally) look(log string) {
-	for _, m := range newTerm.FindAllStringSubmatch(log, -1) {
-		if n, err := strconv.Atoi(m[1]); err == nil {
-			y.term = max(y.term, n)
+// look reads in the logs of the nodes that live who has owned the shard.
+func (ns *nodes) look() {
+	ns.t.Helper()
+	for _, l := range ns.lives {
+		for _, m := range newTerm.FindAllStringSubmatch(l.log(), -1) {
+			at, err := time.Parse(time.RFC3339Nano, m[1])
+			must(ns.t, err)
+			ns.tally.terms[m[2]] = at
 		}
 	}
+}
+
+// takeovers are the times at which a node began to own the shard.
+func (ns *nodes) takeovers() []time.Time {
+	ns.t.Helper()
+	ns.look()
+	return slices.Collect(maps.Values(ns.tally.terms))
 }
 
 // suffer does one fault, waits until messages are acknowledged again, and says what happened.
 func (ns *nodes) suffer(number int, kind faultKind) {
 	ns.t.Helper()
-	terms := func() int {
-		for _, l := range ns.lives {
-			ns.tally.look(l.log())
-		}
-		return ns.tally.term
-	}
-	before, began := terms(), time.Now()
+	before, began := len(ns.takeovers()), time.Now()
 	ns.book.calm()
 	more := kind.do(ns, ns.victims())
 	ended := time.Now()
@@ -48,8 +51,8 @@ func (ns *nodes) suffer(number int, kind faultKind) {
 	again, pause := time.Since(ended), ns.book.calm()
 	ns.tally.faults[kind.name]++
 	moved := ""
-	if after := terms(); after > before {
-		moved = fmt.Sprintf(", term %d", after)
+	if after := len(ns.takeovers()); after > before {
+		moved = fmt.Sprintf(", owner number %d", after)
 		ns.tally.takeovers = append(ns.tally.takeovers, pause)
 	}
 	if more != "" {
@@ -61,10 +64,14 @@ func (ns *nodes) suffer(number int, kind faultKind) {
 		ns.t.Fatalf("something was found: %s", what)
 	}
 	ns.t.Log(what)
+	if number%25 == 0 {
+		ns.told.h.check()
+		ns.t.Log(ns.told.h)
+	}
 }
 
 // text is the sum of it all.
-func (y *tally) text(book *promises) string {
+func (y *tally) text(book *promises, told *history) string {
 	var b strings.Builder
 	total := 0
 	kinds := slices.Sorted(maps.Keys(y.faults))
@@ -76,6 +83,7 @@ func (y *tally) text(book *promises) string {
 		fmt.Fprintf(&b, "  %6d  %s\n", y.faults[k], k)
 	}
 	b.WriteString(book.table())
+	fmt.Fprintln(&b, told)
 	fmt.Fprintf(&b, "how long nothing was acknowledged when the shard moved, %d times\n", len(y.takeovers))
 	b.WriteString(histogram(y.takeovers))
 	return strings.TrimRight(b.String(), "\n")

@@ -46,6 +46,8 @@ api:
 queues:
   jobs: { lease: 2s }
   letters: { lease: 2s }
+  history: {}
+  exact: { exactly_once: true }
   entries: { columns: ["id varchar(40) not null"] }
 functions:
   recording: { runtime: python3, handler: code.handler, code: %s, concurrency: 1, environment: { HERE: %s } }

@@ -118,7 +118,11 @@ var histories = []struct {
 	{"both by one claim, and both come back with the first", false, []op{at(opPut, 1, 0, 10), at(opPut, 2, 20, 30),
 		at(opClaim, 1, 40, 50, by(1, 1)), at(opClaim, 2, 40, 50, by(1, 1)), at(opBack, 1, 60, 70, by(1, 1)),
 		at(opDone, 2, 80, 90, by(1, 1), refused), at(opClaim, 1, 100, 110, by(2, 2)),
-		at(opClaim, 2, 100, 110, by(2, 2))}},
+		at(opClaim, 2, 100, 110, by(2, 1))}},
+	{"both by one claim, and both come back with the lease of the first", false, []op{at(opPut, 1, 0, 10),
+		at(opPut, 2, 20, 30), at(opClaim, 1, 40, 50, by(1, 1)), at(opClaim, 2, 40, 50, by(1, 1)),
+		at(opExtend, 2, 900, 910, by(1, 1)), at(opClaim, 1, 1100, 1110, by(2, 2)),
+		at(opClaim, 2, 1100, 1110, by(2, 1))}},
 	{"the second settled by its claim after the first went back", true, []op{at(opPut, 1, 0, 10),
 		at(opPut, 2, 20, 30), at(opClaim, 1, 40, 50, by(1, 1)), at(opClaim, 2, 40, 50, by(1, 1)),
 		at(opBack, 1, 60, 70, by(1, 1)), at(opDone, 2, 80, 90, by(1, 1))}},
@@ -131,6 +135,31 @@ func TestTheCheckerOfHistoriesTellsWhatCannotHaveHappened(t *testing.T) {
 		if found := check(h.ops); (found != "") != h.wrong {
 			t.Errorf("%s: wrong is %t, the checker says %q", h.name, h.wrong, found)
 		}
+	}
+}
+
+// TestTheCheckerOfHistoriesEndsWhateverWasNotAnswered: what may or may not have happened must not be tried in all
+// combinations.
+func TestTheCheckerOfHistoriesEndsWhateverWasNotAnswered(t *testing.T) {
+	t.Parallel()
+	var ops []op
+	for seq := range 30 {
+		seq, begin := uint64(seq+1), 1000*seq
+		ops = append(ops, at(opPut, seq, begin, begin+10), at(opClaim, seq, begin+20, begin+30, by(2*int(seq), 1)))
+		for i := range 4 {
+			ops = append(ops, at(opBack, seq, begin+40+i, 0, by(2*int(seq), 1), unanswered),
+				at(opExtend, seq, begin+40+i, 0, by(2*int(seq), 1), unanswered),
+				at(opDone, seq, begin+40+i, 0, by(2*int(seq), 1), unanswered))
+		}
+		ops = append(ops, at(opClaim, seq, begin+60, begin+70, by(2*int(seq)+1, 2)),
+			at(opDone, seq, begin+80, begin+90, by(2*int(seq)+1, 2)))
+	}
+	if found := check(ops); found != "" {
+		t.Error(found)
+	}
+	twice := at(opDone, 30, 40_000, 40_010, by(60, 1))
+	if check(append(ops, twice)) == "" {
+		t.Error("a settlement with a claim that was over was not found")
 	}
 }
 

@@ -106,11 +106,12 @@ func (s keyState) free(i int, at time.Duration) bool {
 	return false
 }
 
-// letGo gives back what is held from a message on, by a claim or, if it is 0, by any but the one named not.
-func (s keyState) letGo(from, claim, not int) {
-	for i := from; i < len(s); i++ {
-		if s[i].claim != not && (claim == 0 || s[i].claim == claim) {
+// letGo gives back what is held behind a message. That it was handed out does not count then.
+func (s keyState) letGo(first int, by func(claim int) bool) {
+	for i := first + 1; i < len(s); i++ {
+		if s[i].token != "" && !s[i].settled && by(s[i].claim) {
 			s[i].token, s[i].claim = "", 0
+			s[i].attempt--
 		}
 	}
 }
@@ -141,7 +142,7 @@ func (s keyState) step(o *op) (bool, keyState) {
 				return false, s // one of its key has to come first
 			}
 		}
-		next.letGo(i, 0, o.claim)
+		next.letGo(i, func(claim int) bool { return claim != o.claim })
 		k.hold = hold{token: o.token, claim: o.claim, attempt: o.attempt, until: o.call + o.lease, lost: o.lost,
 			shortFrom: forever}
 		return true, next
@@ -155,7 +156,9 @@ func (s keyState) step(o *op) (bool, keyState) {
 	case o.kind == opDone:
 		k.settled = true
 	case o.kind == opBack:
-		next.letGo(i, k.claim, 0)
+		claim := k.claim
+		next.letGo(i, func(c int) bool { return c == claim })
+		k.token, k.claim = "", 0
 	case o.answer == yes: // extended; one that was not answered makes it longer at most
 		if o.lost < k.shortFrom {
 			k.shortFrom, k.short = o.lost, k.until
@@ -181,9 +184,8 @@ const lookFor = time.Minute
 func check(ops []op) string {
 	ordered := slices.SortedStableFunc(slices.Values(ops), func(a, b op) int { return cmp.Compare(a.call, b.call) })
 	var history []porcupine.Operation
-	for i := range ordered {
-		o := &ordered[i]
-		history = append(history, porcupine.Operation{ClientId: o.client, Input: o, Call: int64(o.call),
+	for _, o := range bounded(ordered) {
+		history = append(history, porcupine.Operation{ClientId: o.client, Input: &o, Call: int64(o.call),
 			Return: int64(o.ret)})
 	}
 	var what string
@@ -201,6 +203,43 @@ func check(ops []op) string {
 		b.WriteString("\n  " + o.String())
 	}
 	return b.String()
+}
+
+// bounded leaves out what was not answered and makes no difference, and says of the rest until when it may. What may
+// happen at any time is looked for at all of them, together with all else that may.
+func bounded(ops []op) (all []op) {
+	began := map[string]time.Duration{} // when a claim was there, by its token
+	for _, o := range ops {
+		if o.kind == opClaim {
+			began[o.token] = o.ret
+		}
+	}
+	type ending struct {
+		token string
+		kind  opKind
+	}
+	seen := map[ending]bool{}
+	for _, o := range ops {
+		if o.answer == silence && o.kind != opPut {
+			e := ending{o.token, o.kind}
+			if o.kind == opExtend || seen[e] {
+				continue // a lease that is longer than it has to be; another try of what may have happened already
+			}
+			seen[e] = true
+			for i := range ops { // from then on nothing comes of it
+				x := &ops[i]
+				next := x.kind == opClaim && x.token != o.token && x.call > began[o.token]
+				if x.seq == o.seq && x.answer == yes && (next || x.kind == opDone) {
+					o.ret = min(o.ret, x.ret)
+				}
+			}
+			if o.ret < o.call {
+				continue
+			}
+		}
+		all = append(all, o)
+	}
+	return all
 }
 
 // span is the time of an operation that was durable when it was answered.
