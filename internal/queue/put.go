@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"runtime"
 
+	"github.com/hikyaku/hikyaku/internal/journal"
 	"github.com/hikyaku/hikyaku/internal/message"
 )
 
@@ -85,9 +86,23 @@ func (s *Store) commit(ctx context.Context, c Change, where target) ([]PutResult
 			if err := out.flight.wait(ctx); err != nil {
 				return nil, nil, err
 			}
+		} else if err := s.owns(); err != nil {
+			return nil, nil, err
 		}
 		return out.results, out.settles, nil
 	}
+}
+
+// owns waits until it is certain that nobody else has the log, where no record that is written says so: a store that has
+// lost it and does not know refuses claims that the next owner has handed out. It is called without the lock.
+func (s *Store) owns() error {
+	err := s.journal.Flush()
+	if err == nil || errors.Is(err, journal.ErrFull) || errors.Is(err, journal.ErrRefused) {
+		return nil
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.journalError(err)
 }
 
 // checkChange refuses what no state of the Store could accept. It appends to puts one for each of c's, and to ids those

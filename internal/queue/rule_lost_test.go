@@ -88,6 +88,28 @@ func TestRuleAClaimThatWasWrittenBeforeTheLogWasLostIsNotHandedOut(t *testing.T)
 	})
 }
 
+// TestRuleAClaimIsNotRefusedByOneWhoHasLostTheLog loses the log before a store knows of it, as a process that was
+// stopped for long does: the claim that it does not know may be one of the next owner's, who holds to it.
+func TestRuleAClaimIsNotRefusedByOneWhoHasLostTheLog(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		m := newMemory()
+		s := open(t, m)
+		mustPut(t, s, news, text("x")...)
+		c := mustClaim(t, s, ClaimRequest{From: from(news)})
+		unknown := c[0].Token
+		unknown.Epoch++
+		if errs, err := s.Settle(t.Context(), []Settlement{{Token: unknown}}); err != nil ||
+			!errors.Is(errs[0], ErrStale) {
+			t.Errorf("its owner says of a claim that it does not know: %v %v", errs, err)
+		}
+		m.BeforeFlush(m.Depose)
+		if errs, err := s.Settle(t.Context(), []Settlement{{Token: unknown}}); !errors.Is(err, ErrUnavailable) ||
+			!errors.Is(err, journal.ErrLost) {
+			t.Errorf("one who has lost the log says of it: %v %v", errs, err)
+		}
+	})
+}
+
 func mustOpenTerm(t *testing.T, m *memory, term uint64) *memory {
 	t.Helper()
 	j, err := m.Open(inmemory.Options{Durability: journal.Fsync, Term: term, KeepAll: true})
