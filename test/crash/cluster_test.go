@@ -11,6 +11,7 @@ import (
 	"math/rand/v2"
 	"net"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -39,7 +40,12 @@ type nodes struct {
 	lives   map[string]*life
 	tally   tally
 	told    *historians
+	small   string // the node with a disk of its own, which can be full
+	disk    string // where that is
 }
+
+// nodeDisk is how much the disk of one node has.
+const nodeDisk = 192 << 20
 
 // life is a process that is a node, with its clients.
 type life struct {
@@ -48,13 +54,15 @@ type life struct {
 	over *sync.WaitGroup
 }
 
-func newNodes(t *testing.T, random *rand.Rand) *nodes {
+// newNodes makes a cluster, one of whose nodes has a disk of its own.
+func newNodes(t *testing.T, random *rand.Rand, disk string) *nodes {
 	t.Helper()
 	ns := &nodes{t: t, here: t.TempDir(), names: []string{"a", "b", "c"}, wires: map[string]*wire{},
-		configs: map[string]string{}, random: random, lives: map[string]*life{},
+		configs: map[string]string{}, random: random, lives: map[string]*life{}, disk: disk,
 		book: newPromises(t), tally: tally{began: time.Now(), faults: map[string]int{},
 			terms: map[string]time.Time{}}}
 	write(t, filepath.Join(ns.here, "code.py"), recording)
+	ns.small = ns.names[random.IntN(len(ns.names))]
 	address := map[string]string{}
 	for _, n := range ns.names {
 		l, err := net.Listen("tcp", "127.0.0.1:0")
@@ -79,7 +87,12 @@ func newNodes(t *testing.T, random *rand.Rand) *nodes {
 	return ns
 }
 
-func (ns *nodes) data(node string) string { return filepath.Join(ns.here, "data-"+node) }
+func (ns *nodes) data(node string) string {
+	if node == ns.small {
+		return filepath.Join(ns.disk, "data")
+	}
+	return filepath.Join(ns.here, "data-"+node)
+}
 
 // start starts nodes, and clients of all their doors.
 func (ns *nodes) start(names ...string) {
@@ -120,19 +133,42 @@ func (ns *nodes) leave(node string) {
 	delete(ns.lives, node)
 }
 
-// owner is the node that owns the shard, as far as one of them knows; "": none does.
-func (ns *nodes) owner() string {
+// clusterView is what `hikyaku cluster status` says.
+type clusterView struct {
+	Owner cluster.Owner
+	Nodes []struct {
+		Node   string
+		Status *cluster.Status
+	}
+}
+
+// command gives a command about the cluster.
+func (ns *nodes) command(args ...string) result {
+	ns.t.Helper()
+	node := ns.names[0]
 	for _, n := range ns.names {
-		if ns.lives[n] == nil {
-			continue
+		if ns.lives[n] != nil {
+			node = n
+			break
 		}
-		path := filepath.Join(ns.here, n+".yaml")
-		write(ns.t, path, ns.configs[n])
-		r := hikyaku(ns.t, "", "cluster", "status", "-c", path, "--json")
-		var all struct{ Owner cluster.Owner }
-		if json.Unmarshal([]byte(r.stdout), &all) == nil && all.Owner.Node != "" && ns.lives[all.Owner.Node] != nil {
-			return all.Owner.Node
-		}
+	}
+	path := filepath.Join(ns.here, node+".yaml")
+	write(ns.t, path, ns.configs[node])
+	return hikyaku(ns.t, "", append([]string{"cluster", "-c", path}, args...)...)
+}
+
+// status is how the cluster is, as far as its nodes answer.
+func (ns *nodes) status() (all clusterView) {
+	ns.t.Helper()
+	_ = json.Unmarshal([]byte(ns.command("status", "--json").stdout), &all) // without an answer nobody owns it
+	return all
+}
+
+// owner is the node that owns the shard; "": none does.
+func (ns *nodes) owner() string {
+	ns.t.Helper()
+	if owner := ns.status().Owner.Node; ns.lives[owner] != nil {
+		return owner
 	}
 	return ""
 }
@@ -147,13 +183,22 @@ func (ns *nodes) progress() {
 	}
 	before := count()
 	until(ns.t, func() string {
-		text := fmt.Sprintf("messages are acknowledged again: %s", ns.book)
-		for n, l := range ns.lives {
-			lines := strings.Split(l.log(), "\n")
-			text += "\n" + n + ":\n" + strings.Join(lines[max(0, len(lines)-12):], "\n")
-		}
-		return text
+		return fmt.Sprintf("messages are acknowledged again: %s%s", ns.book, ns.logs())
 	}, func() bool { return count() >= before+20 })
+	for _, n := range ns.names {
+		if l := ns.lives[n]; l.hasEnded() {
+			ns.t.Errorf("node %s has ended by itself: %s", n, l.log())
+		}
+	}
+}
+
+// logs are the last lines of what the nodes say.
+func (ns *nodes) logs() (text string) {
+	for n, l := range ns.lives {
+		lines := strings.Split(l.log(), "\n")
+		text += "\n" + n + ":\n" + strings.Join(lines[max(0, len(lines)-12):], "\n")
+	}
+	return text
 }
 
 // length is how long a test of faults goes on: a number of faults, or a time.
@@ -176,8 +221,12 @@ func length(t *testing.T) (faults int, most time.Duration) {
 // happen to the nodes and to the ways between them: nothing that was acknowledged is lost, and nothing that was settled
 // comes back.
 func TestWhatAClusterPromisedHoldsThroughFaults(t *testing.T) {
+	disk, ok := ownDisk(t, nodeDisk)
+	if !ok {
+		return
+	}
 	random := newRandom(t)
-	ns := newNodes(t, random)
+	ns := newNodes(t, random, disk)
 	for _, n := range ns.names {
 		ns.lives[n] = &life{served: serve(t, ns.configs[n])}
 	}
@@ -189,10 +238,14 @@ func TestWhatAClusterPromisedHoldsThroughFaults(t *testing.T) {
 		ns.join(n)
 	}
 	ns.progress()
-	order := random.Perm(len(kinds))
+	all := kinds
+	if *faultsFlag != "" {
+		all = append(slices.Clone(kinds), longKinds...)
+	}
+	order := random.Perm(len(all))
 	most, within := length(t)
 	for i := 0; i < most && (within == 0 || time.Since(ns.tally.began) < within); i++ {
-		ns.suffer(i+1, kinds[order[i%len(order)]])
+		ns.suffer(i+1, all[order[i%len(order)]])
 	}
 	for _, l := range ns.lives {
 		l.stop()

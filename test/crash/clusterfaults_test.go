@@ -3,8 +3,12 @@
 package crash
 
 import (
+	"errors"
+	"fmt"
 	"os"
+	"path/filepath"
 	"slices"
+	"strings"
 	"syscall"
 	"time"
 )
@@ -39,10 +43,51 @@ var kinds = []faultKind{
 		return ns.cut([]*wire{ns.wires[to.others[0]+to.others[1]], ns.wires[to.others[1]+to.others[0]]})
 	}},
 	{"a lost disk", func(ns *nodes, to victims) string {
+		ns.even()
 		ns.kill(to.other)
 		must(ns.t, os.RemoveAll(ns.data(to.other)))
 		ns.start(to.other)
+		ns.even()
 		return ""
+	}},
+	{"the owner is slow", func(ns *nodes, to victims) string { return ns.slow(to.owner) }},
+	{"another is slow", func(ns *nodes, to victims) string { return ns.slow(to.other) }},
+	{"one after the other is restarted", func(ns *nodes, _ victims) string {
+		for _, n := range ns.names {
+			ns.lives[n].served.stop(ns.t)
+			ns.leave(n)
+			ns.start(n)
+			ns.even()
+		}
+		return ""
+	}},
+	{"the shard is moved", func(ns *nodes, to victims) string { return ns.ask("move", to.other) }},
+	{"the owner is drained", func(ns *nodes, to victims) string {
+		said := ns.ask("drain", to.owner)
+		ns.while(0, 2*time.Second)
+		ns.ask("fill", to.owner)
+		return said
+	}},
+	{"a flipped bit", func(ns *nodes, to victims) string { return ns.flipped(to.other) }},
+	{"a full disk", func(ns *nodes, to victims) string {
+		more := "of another"
+		if ns.small == to.owner {
+			more = "of the owner"
+		}
+		give := ns.fill()
+		ns.while(time.Second, 5*time.Second)
+		give()
+		return more
+	}},
+}
+
+// longKinds are those that only a long run has patience for.
+var longKinds = []faultKind{
+	{"the owner is stopped for long", func(ns *nodes, to victims) string {
+		return ns.stopped(20*time.Second, to.owner)
+	}},
+	{"another is stopped for long", func(ns *nodes, to victims) string {
+		return ns.stopped(20*time.Second, to.other)
 	}},
 }
 
@@ -106,4 +151,131 @@ func (ns *nodes) wiresOf(onlyTo bool, names ...string) (all []*wire) {
 		}
 	}
 	return all
+}
+
+// slow has a node run for a fifth of the time, and for no more than a moment.
+func (ns *nodes) slow(name string) string {
+	ns.t.Helper()
+	for over := time.Now().Add(between(ns.random, 2*time.Second, 5*time.Second)); time.Now().Before(over); {
+		ns.lives[name].signal(ns.t, syscall.SIGSTOP)
+		ns.while(100*time.Millisecond, 200*time.Millisecond)
+		ns.lives[name].signal(ns.t, syscall.SIGCONT)
+		ns.while(20*time.Millisecond, 60*time.Millisecond)
+	}
+	return ""
+}
+
+// ask gives a command about a node, again until it is done.
+func (ns *nodes) ask(what, node string) (said string) {
+	ns.t.Helper()
+	until(ns.t, func() string { return what + " " + node + ": " + said }, func() bool {
+		r := ns.command(what, node)
+		said = strings.TrimSpace(r.stdout + r.stderr)
+		return r.code == 0
+	})
+	return said
+}
+
+// even waits until every node has all but the newest groups of the log: one more may be lost then.
+func (ns *nodes) even() {
+	ns.t.Helper()
+	const newest = 100
+	until(ns.t, func() string { return "the nodes have the whole log: " + ns.command("status").stdout + ns.logs() },
+		func() bool {
+			all := ns.status()
+			for _, n := range all.Nodes {
+				if n.Node != all.Owner.Node || n.Status == nil {
+					continue
+				}
+				there := 0
+				for _, m := range n.Status.Members {
+					if m.Alive && m.Known && m.Lag < newest {
+						there++
+					}
+				}
+				return there == len(ns.names)
+			}
+			return false
+		})
+}
+
+// flipped flips a bit in what a node has of the log. The node says so when it is started, and gets the log anew.
+func (ns *nodes) flipped(node string) string {
+	ns.t.Helper()
+	ns.even()
+	ns.kill(node)
+	folder := filepath.Join(ns.data(node), "cluster")
+	where := ns.flipBit(folder)
+	check := hikyaku(ns.t, "", "journal", "check", ns.data(node))
+	s := serve(ns.t, ns.configs[node])
+	until(ns.t, func() string { return "the node is open, or has ended: " + s.log() }, func() bool {
+		return strings.Contains(s.log(), `msg="node open"`) || s.hasEnded()
+	})
+	if !s.hasEnded() {
+		if check.code != 0 {
+			ns.t.Errorf("%s: the node is open although its log is damaged:\n%s%s\n%s", where, check.stdout, check.stderr,
+				s.log())
+		}
+		ns.lives[node] = &life{served: s}
+		ns.join(node)
+		return where + ", which does no harm"
+	}
+	said := s.log()
+	s.kill()
+	if !strings.Contains(said, "damage") {
+		ns.t.Errorf("%s: the node ended without a word of damage: %s", where, said)
+	}
+	must(ns.t, os.RemoveAll(folder))
+	ns.start(node)
+	ns.even()
+	return where + ", which is damage"
+}
+
+// flipBit flips a bit of one file of a folder, and says where.
+func (ns *nodes) flipBit(folder string) string {
+	ns.t.Helper()
+	var files []string
+	must(ns.t, filepath.WalkDir(folder, func(path string, d os.DirEntry, err error) error {
+		if err == nil && d.Type().IsRegular() {
+			files = append(files, path)
+		}
+		return err
+	}))
+	for {
+		path := files[ns.random.IntN(len(files))]
+		b, err := os.ReadFile(path)
+		must(ns.t, err)
+		var used []int // what is made ahead is zeros
+		for i, c := range b {
+			if c != 0 {
+				used = append(used, i)
+			}
+		}
+		if len(used) == 0 {
+			continue
+		}
+		at := used[ns.random.IntN(len(used))]
+		f, err := os.OpenFile(path, os.O_WRONLY, 0)
+		must(ns.t, err)
+		_, err = f.WriteAt([]byte{b[at] ^ 1<<ns.random.IntN(8)}, int64(at))
+		must(ns.t, errors.Join(err, f.Close()))
+		name, err := filepath.Rel(folder, path)
+		must(ns.t, err)
+		return fmt.Sprintf("byte %d of %d in %s", at, len(b), name)
+	}
+}
+
+// fill takes all the room on the disk of the node that has one of its own, until it is given back.
+func (ns *nodes) fill() (give func()) {
+	ns.t.Helper()
+	path := filepath.Join(ns.disk, "filler")
+	f, err := os.Create(path)
+	must(ns.t, err)
+	for block := make([]byte, 1<<20); err == nil && len(block) > 0; {
+		if _, err = f.Write(block); errors.Is(err, syscall.ENOSPC) {
+			block, err = block[:len(block)/2], nil
+		}
+	}
+	must(ns.t, errors.Join(err, f.Close()))
+	return func() { must(ns.t, os.Remove(path)) }
 }

@@ -197,14 +197,14 @@ func (h *history) check() {
 				continue // nobody knows of it
 			}
 			if !exact && (o.kind == opClaim || o.kind == opExtend) && o.answer == yes {
-				o.lost = d.lostFrom(o.call, o.ret)
+				o.lost, o.durable = d.lostFrom(o.call, o.ret)
 			}
 			known = append(known, *o)
 			over = over && h.now()-o.call > rest && (o.kind != opPut || wasSettled(ops, o.seq))
 		}
 		if found := check(known); found != "" {
 			if h.wrong++; h.wrong <= 3 {
-				h.t.Errorf("%s: %s", part, found)
+				h.t.Errorf("%s: %s\nnodes began to own the shard at %v", part, found, d.takeovers)
 			}
 		}
 		if over {

@@ -178,7 +178,7 @@ func TestOnlyTheEndOfALogMayBeLost(t *testing.T) {
 		{"in the second term", ms(1500), ms(1510), ms(3000)},
 		{"in the last term", ms(3200), ms(3210), forever},
 	} {
-		if got := d.lostFrom(c.call, c.ret); got != c.want {
+		if got, _ := d.lostFrom(c.call, c.ret); got != c.want {
 			t.Errorf("%s: lost from %v, want %v", c.what, got, c.want)
 		}
 	}

@@ -27,6 +27,7 @@ type op struct {
 	attempt int
 	lease   time.Duration // that was asked for, of a claim and an extension
 	lost    time.Duration // from when on the shard may have forgotten the claim or extension, as one that was not durable
+	durable time.Duration // and when it was, at the latest
 }
 
 type opKind string
@@ -65,6 +66,9 @@ func (o op) String() string {
 	}
 	if o.lost != forever && (o.kind == opClaim || o.kind == opExtend) {
 		text += fmt.Sprintf(", may be lost from %.3f", o.lost.Seconds())
+	}
+	if o.durable > 0 && o.durable != forever {
+		text += fmt.Sprintf(", durable at %.3f", o.durable.Seconds())
 	}
 	return text
 }
@@ -268,18 +272,14 @@ func newDurability(takeovers []time.Duration, durable []span) *durability {
 }
 
 // lostFrom is when what was answered without being durable may have been forgotten: at the next takeover, unless
-// something that was asked for later was durable before it.
-func (d *durability) lostFrom(call, ret time.Duration) time.Duration {
-	i, _ := slices.BinarySearch(d.takeovers, call)
-	if i == len(d.takeovers) {
-		return forever
-	}
-	first := forever
+// something that was asked for later was durable before it. durable is when something was.
+func (d *durability) lostFrom(call, ret time.Duration) (lost, durable time.Duration) {
+	lost, durable = forever, forever
 	if j, _ := slices.BinarySearch(d.calls, ret+1); j < len(d.calls) {
-		first = d.firstOf[j]
+		durable = d.firstOf[j]
 	}
-	if first < d.takeovers[i] {
-		return forever
+	if i, _ := slices.BinarySearch(d.takeovers, call); i < len(d.takeovers) && durable >= d.takeovers[i] {
+		lost = d.takeovers[i]
 	}
-	return d.takeovers[i]
+	return lost, durable
 }

@@ -3,6 +3,7 @@
 package crash
 
 import (
+	"flag"
 	"fmt"
 	"os"
 	"os/exec"
@@ -45,8 +46,14 @@ func againInNamespace(t *testing.T, refused error) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	cmd := exec.CommandContext(t.Context(), "unshare", "--user", "--map-root-user", "--mount", self,
-		"-test.run=^"+t.Name()+"$", "-test.v")
+	args := []string{"--user", "--map-root-user", "--mount", self, "-test.run=^" + t.Name() + "$", "-test.v",
+		"-test.timeout=0"} // this test ends it
+	flag.Visit(func(f *flag.Flag) {
+		if !strings.HasPrefix(f.Name, "test.") {
+			args = append(args, "-"+f.Name+"="+f.Value.String())
+		}
+	})
+	cmd := exec.CommandContext(t.Context(), "unshare", args...)
 	cmd.Env = append(os.Environ(), inNamespace+"=1", builtAlready+"="+binary)
 	out, err := cmd.CombinedOutput()
 	if err != nil || !strings.Contains(string(out), "--- PASS: "+t.Name()) {

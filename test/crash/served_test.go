@@ -138,6 +138,16 @@ func (s *served) kill() {
 // running tells whether it was neither killed nor stopped.
 func (s *served) running() bool { return s.cmd != nil }
 
+// hasEnded tells whether the process has ended, as far as it says nothing more.
+func (s *served) hasEnded() bool {
+	select {
+	case <-s.drained:
+		return true
+	default:
+		return false
+	}
+}
+
 // signal sends a signal.
 func (s *served) signal(t *testing.T, sig os.Signal) {
 	t.Helper()
