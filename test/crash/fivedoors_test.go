@@ -70,8 +70,11 @@ func killFiveDoors(t *testing.T, shards, kills int) {
 	data := filepath.Join(here, "data")
 	config := allDoors(here, data, shards)
 	book := newPromises(t)
+	// What was written before a claim was handed out survives the process, so none may be forgotten.
+	told := writeHistory(t.Context(), newHistory(t, func() []time.Time { return nil }), random, 5*time.Millisecond, "")
 	for i := range kills {
 		s := serve(t, config)
+		told.doors.set("", s.client)
 		if i == 0 {
 			s.subscribeReaders(t)
 		}
@@ -79,11 +82,13 @@ func killFiveDoors(t *testing.T, shards, kills int) {
 		over := putThroughAll(ctx, t, s, book, 0)
 		takeFrom(ctx, over, s, book, "jobs", "letters", "readers")
 		<-time.After(between(random, time.Millisecond, 130*time.Millisecond))
+		told.doors.set("", nil)
 		s.kill()
 		stop()
 		over.Wait()
 		if i%100 == 99 {
 			t.Logf("%d kills: %s", i+1, book)
+			told.h.check()
 		}
 	}
 	s := serve(t, config)
@@ -92,6 +97,8 @@ func killFiveDoors(t *testing.T, shards, kills int) {
 	var takers sync.WaitGroup
 	takeFrom(ctx, &takers, s, book, "jobs", "letters", "readers")
 	s.giveRows(t, book)
+	told.doors.set("", s.client)
+	told.end(s)
 	// An event that found the function busy waits again for half as long as it has waited, at most five minutes, as
 	// with the service.
 	untilWithin(t, 5*time.Minute+patience, func() string { return book.String() + "\n" + s.log() }, func() bool {
@@ -107,7 +114,7 @@ func killFiveDoors(t *testing.T, shards, kills int) {
 			t.Errorf("nothing was acknowledged through the door %s", door)
 		}
 	}
-	t.Logf("%d kills: %s", kills, book)
+	t.Logf("%d kills: %s; %s", kills, book, told.h)
 	s.stop(t)
 	checkJournal(t, data)
 }
