@@ -93,8 +93,8 @@ func (s *Store) commit(ctx context.Context, c Change, where target) ([]PutResult
 	}
 }
 
-// owns waits until it is certain that nobody else has the log, where no record that is written says so: a store that has
-// lost it and does not know refuses claims that the next owner has handed out. It is called without the lock.
+// owns waits until it is certain that nobody else has the log, where no record that is written says so: a store that
+// has lost it and does not know refuses claims that the next owner has handed out. It is called without the lock.
 func (s *Store) owns() error {
 	err := s.journal.Flush()
 	if err == nil || errors.Is(err, journal.ErrFull) || errors.Is(err, journal.ErrRefused) {

@@ -230,6 +230,6 @@ func wasSettled(ops []*op, seq uint64) bool {
 func (h *history) String() string {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	return fmt.Sprintf("history: %d operations on %d messages, %d of them refused as stale; keys and messages with what "+
-		"cannot have happened: %d", h.asked, len(h.puts), h.refused, h.wrong)
+	return fmt.Sprintf("history: %d operations on %d messages, %d of them refused as stale; keys and messages with "+
+		"what cannot have happened: %d", h.asked, len(h.puts), h.refused, h.wrong)
 }

@@ -26,8 +26,8 @@ type op struct {
 	token   string
 	attempt int
 	lease   time.Duration // that was asked for, of a claim and an extension
-	lost    time.Duration // from when on the shard may have forgotten the claim or extension, as one that was not durable
-	durable time.Duration // and when it was, at the latest
+	lost    time.Duration // from when on the claim or extension may have been forgotten, being not durable
+	durable time.Duration // when it was, at the latest
 }
 
 type opKind string
