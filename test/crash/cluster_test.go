@@ -11,6 +11,7 @@ import (
 	"math/rand/v2"
 	"net"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -26,6 +27,8 @@ const clusterFaults = 12
 
 var faultsFlag = flag.String("faults", "", "how many faults a cluster goes through, or for how long: 1000, 2h. All "+
 	"kinds of them then, one after the other in random order")
+
+var kindsFlag = flag.String("kinds", "", "only kinds of faults whose names match: 'disk|bit'")
 
 // nodes is a cluster of three processes.
 type nodes struct {
@@ -238,9 +241,15 @@ func TestWhatAClusterPromisedHoldsThroughFaults(t *testing.T) {
 		ns.join(n)
 	}
 	ns.progress()
-	all := kinds
+	all := slices.Clone(kinds)
 	if *faultsFlag != "" {
-		all = append(slices.Clone(kinds), longKinds...)
+		all = append(all, longKinds...)
+	}
+	only, err := regexp.Compile(*kindsFlag)
+	must(t, err)
+	all = slices.DeleteFunc(all, func(k faultKind) bool { return !only.MatchString(k.name) })
+	if len(all) == 0 {
+		t.Fatalf("no kind of fault is like %q", *kindsFlag)
 	}
 	order := random.Perm(len(all))
 	most, within := length(t)

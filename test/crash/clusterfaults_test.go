@@ -36,6 +36,7 @@ var kinds = []faultKind{
 	}},
 	{"the owner is stopped", func(ns *nodes, to victims) string { return ns.stopped(6*time.Second, to.owner) }},
 	{"another is stopped", func(ns *nodes, to victims) string { return ns.stopped(6*time.Second, to.other) }},
+	{"all are stopped", func(ns *nodes, _ victims) string { return ns.stopped(6*time.Second, ns.names...) }},
 	{"the owner is alone", func(ns *nodes, to victims) string { return ns.cut(ns.wiresOf(false, to.owner)) }},
 	{"another is alone", func(ns *nodes, to victims) string { return ns.cut(ns.wiresOf(false, to.other)) }},
 	{"nothing reaches the owner", func(ns *nodes, to victims) string { return ns.cut(ns.wiresOf(true, to.owner)) }},
@@ -71,7 +72,11 @@ var kinds = []faultKind{
 	{"a flipped bit", func(ns *nodes, to victims) string { return ns.flipped(to.other) }},
 	{"a full disk", func(ns *nodes, to victims) string {
 		more := "of another"
-		if ns.small == to.owner {
+		if to.owner != ns.small && ns.random.IntN(2) == 0 {
+			ns.ask("move", ns.small)
+			to.owner = ns.owner()
+		}
+		if to.owner == ns.small {
 			more = "of the owner"
 		}
 		give := ns.fill()
@@ -117,12 +122,17 @@ func (ns *nodes) killed(most time.Duration, names ...string) string {
 	return ""
 }
 
-// stopped has a node do nothing for a while.
-func (ns *nodes) stopped(most time.Duration, name string) string {
+// stopped has nodes do nothing for a while. They go on one after the other, in any order.
+func (ns *nodes) stopped(most time.Duration, names ...string) string {
 	ns.t.Helper()
-	ns.lives[name].signal(ns.t, syscall.SIGSTOP)
+	for _, n := range names {
+		ns.lives[n].signal(ns.t, syscall.SIGSTOP)
+	}
 	ns.while(200*time.Millisecond, most)
-	ns.lives[name].signal(ns.t, syscall.SIGCONT)
+	for _, i := range ns.random.Perm(len(names)) {
+		ns.lives[names[i]].signal(ns.t, syscall.SIGCONT)
+		ns.while(0, 100*time.Millisecond)
+	}
 	return ""
 }
 
@@ -242,8 +252,12 @@ func (ns *nodes) flipBit(folder string) string {
 		}
 		return err
 	}))
+	logs := slices.DeleteFunc(slices.Clone(files), func(path string) bool { return filepath.Ext(path) != ".log" })
 	for {
 		path := files[ns.random.IntN(len(files))]
+		if ns.random.IntN(2) == 0 {
+			path = logs[ns.random.IntN(len(logs))]
+		}
 		b, err := os.ReadFile(path)
 		must(ns.t, err)
 		var used []int // what is made ahead is zeros
@@ -254,6 +268,9 @@ func (ns *nodes) flipBit(folder string) string {
 		}
 		if len(used) == 0 {
 			continue
+		}
+		if ns.random.IntN(2) == 0 { // where what was cut off stands
+			used = used[len(used)-min(len(used), 2000):]
 		}
 		at := used[ns.random.IntN(len(used))]
 		f, err := os.OpenFile(path, os.O_WRONLY, 0)
