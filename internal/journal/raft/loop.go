@@ -56,6 +56,23 @@ func (r *Replica) fail(err error) {
 	r.wakeUp()
 }
 
+// sound ends a replica whose copy of the log is found to be damaged, for other nodes have what it says is damaged: the
+// next owner reads it there. The error is that of the journal that has failed then. A lone node is the only one that has
+// it, and whoever reads is told what is damaged.
+func (r *Replica) sound(err error) error {
+	var damage *journal.DamageError
+	if !errors.As(err, &damage) {
+		return err
+	}
+	if voters, _ := r.Members(); len(voters) < 2 {
+		return err
+	}
+	err = fmt.Errorf("%w: this node's copy of the log is damaged, and the other nodes have it: move the folder "+
+		"cluster of its data_dir away, and start it: %v", journal.ErrFailed, err) // it is no damage to who reads
+	r.fail(err)
+	return err
+}
+
 func (r *Replica) tick() {
 	l := &r.loop
 	if l.mute > 0 {

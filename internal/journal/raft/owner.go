@@ -198,7 +198,16 @@ func (o *owner) Read(ctx context.Context, addrs []journal.Address, each func(int
 	if err := o.open(); err != nil {
 		return err
 	}
-	return o.r.log.Read(ctx, addrs, each)
+	var damage error
+	err := o.r.log.Read(ctx, addrs, func(i int, r journal.Record, err error) {
+		if err != nil {
+			if bad := o.r.sound(err); !errors.Is(bad, err) {
+				damage, err = bad, bad
+			}
+		}
+		each(i, r, err)
+	})
+	return errors.Join(err, damage)
 }
 
 // open tells whether the journal has not been closed. Who has lost the log may read it still.

@@ -85,7 +85,9 @@ func (r *Replica) sendSnapshot(m *pb.Message) {
 		return
 	}
 	r.running.Go(func() {
-		err := r.o.Ship(r.ctx, to, func(w io.Writer) error { return r.pack(r.ctx, w, parcelSnapshot, m) })
+		err := r.o.Ship(r.ctx, to, func(w io.Writer) error {
+			return r.sound(r.pack(r.ctx, w, parcelSnapshot, m))
+		})
 		status := etcd.SnapshotFinish
 		if err != nil {
 			status = etcd.SnapshotFailure
