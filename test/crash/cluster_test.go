@@ -43,8 +43,9 @@ type nodes struct {
 	lives   map[string]*life
 	tally   tally
 	told    *historians
-	small   string // the node with a disk of its own, which can be full
-	disk    string // where that is
+	small   string          // the node with a disk of its own, which can be full
+	disk    string          // where that is
+	spoilt  map[string]bool // nodes that have damage which they do not know yet
 }
 
 // nodeDisk is how much the disk of one node has.
@@ -61,7 +62,7 @@ type life struct {
 func newNodes(t *testing.T, random *rand.Rand, disk string) *nodes {
 	t.Helper()
 	ns := &nodes{t: t, here: t.TempDir(), names: []string{"a", "b", "c"}, wires: map[string]*wire{},
-		configs: map[string]string{}, random: random, lives: map[string]*life{}, disk: disk,
+		configs: map[string]string{}, random: random, lives: map[string]*life{}, disk: disk, spoilt: map[string]bool{},
 		book: newPromises(t), tally: tally{began: time.Now(), faults: map[string]int{},
 			terms: map[string]time.Time{}}}
 	write(t, filepath.Join(ns.here, "code.py"), recording)
@@ -129,8 +130,10 @@ func (ns *nodes) kill(names ...string) {
 // leave ends the clients of a node whose process has ended.
 func (ns *nodes) leave(node string) {
 	l := ns.lives[node]
-	l.stop()
-	l.over.Wait()
+	if l.stop != nil {
+		l.stop()
+		l.over.Wait()
+	}
 	ns.look()
 	ns.told.doors.set(node, nil)
 	delete(ns.lives, node)
@@ -189,7 +192,11 @@ func (ns *nodes) progress() {
 		return fmt.Sprintf("messages are acknowledged again: %s%s", ns.book, ns.logs())
 	}, func() bool { return count() >= before+20 })
 	for _, n := range ns.names {
-		if l := ns.lives[n]; l.hasEnded() {
+		switch l := ns.lives[n]; {
+		case l.hasEnded() && ns.spoilt[n]:
+			ns.t.Logf("node %s has found out that its log is damaged", n)
+			ns.anew(n)
+		case l.hasEnded():
 			ns.t.Errorf("node %s has ended by itself: %s", n, l.log())
 		}
 	}
@@ -255,6 +262,9 @@ func TestWhatAClusterPromisedHoldsThroughFaults(t *testing.T) {
 	most, within := length(t)
 	for i := 0; i < most && (within == 0 || time.Since(ns.tally.began) < within); i++ {
 		ns.suffer(i+1, all[order[i%len(order)]])
+	}
+	for n := range ns.spoilt {
+		ns.anew(n)
 	}
 	for _, l := range ns.lives {
 		l.stop()

@@ -47,6 +47,7 @@ var kinds = []faultKind{
 		ns.even()
 		ns.kill(to.other)
 		must(ns.t, os.RemoveAll(ns.data(to.other)))
+		delete(ns.spoilt, to.other)
 		ns.start(to.other)
 		ns.even()
 		return ""
@@ -209,8 +210,8 @@ func (ns *nodes) even() {
 		})
 }
 
-// flipped flips a bit in what a node has of the log. The node says so when it is started. Unless it has the same twice
-// it ends, and gets the log anew.
+// flipped flips a bit in what a node has of the log. The node says so when it is started, or when it reads what is
+// damaged. Unless it has the same twice it ends, and gets the log anew.
 func (ns *nodes) flipped(node string) string {
 	ns.t.Helper()
 	ns.even()
@@ -222,24 +223,31 @@ func (ns *nodes) flipped(node string) string {
 	until(ns.t, func() string { return "the node is open, or has ended: " + s.log() }, func() bool {
 		return strings.Contains(s.log(), `msg="node open"`) || s.hasEnded()
 	})
-	named := strings.Contains(s.log(), "damage")
+	ns.lives[node] = &life{served: s}
 	if !s.hasEnded() {
-		if check.code != 0 && !named {
-			ns.t.Errorf("%s: the node is open without a word of damage:\n%s%s\n%s", where, check.stdout, check.stderr,
-				s.log())
-		}
-		ns.lives[node] = &life{served: s}
 		ns.join(node)
-		return where + ", without which the node can be"
+		if check.code == 0 || strings.Contains(s.log(), "damage") {
+			return where + ", without which the node can be"
+		}
+		ns.spoilt[node] = true // a body, which is looked at when it is read
+		return where + ", which the node does not know yet"
 	}
-	if !named {
-		ns.t.Errorf("%s: the node ended without a word of damage: %s", where, s.log())
+	ns.anew(node)
+	return where + ", and the node got the log anew"
+}
+
+// anew has a node get the log anew, which has ended since its own is damaged.
+func (ns *nodes) anew(node string) {
+	ns.t.Helper()
+	l := ns.lives[node]
+	if l.hasEnded() && !strings.Contains(l.log(), "damage") {
+		ns.t.Errorf("node %s ended without a word of damage: %s", node, l.log())
 	}
-	s.kill()
-	must(ns.t, os.RemoveAll(folder))
+	ns.kill(node)
+	delete(ns.spoilt, node)
+	must(ns.t, os.RemoveAll(filepath.Join(ns.data(node), "cluster")))
 	ns.start(node)
 	ns.even()
-	return where + ", and the node got the log anew"
 }
 
 // flipBit flips a bit of one file of a folder, and says where.
