@@ -3,6 +3,7 @@ package bench
 import (
 	"context"
 
+	"github.com/hikyaku/hikyaku/internal/bench/cluster"
 	"github.com/hikyaku/hikyaku/internal/bench/flow"
 	"github.com/hikyaku/hikyaku/internal/bench/function"
 	"github.com/hikyaku/hikyaku/internal/bench/harness"
@@ -97,6 +98,12 @@ func All() []Bench {
 			Works: pace.Works(),
 			Paces: true,
 			Run:   pace.Run,
+		},
+		{
+			Name:    "cluster",
+			Summary: "puts on three nodes of one machine, beside raw appends to their log, one node and its disk",
+			Works:   cluster.Works(),
+			Run:     cluster.Run,
 		},
 		{
 			Name: "function",

@@ -17,8 +17,9 @@ type floor struct {
 var floors = []floor{
 	{"commands", []string{"cmd/*", "test/*"}, "the program, and the tests that drive it from outside"},
 	{"benches", []string{"internal/bench"}, "which experiments there are"},
-	{"experiments", []string{"internal/bench/flow", "internal/bench/function", "internal/bench/pace",
-		"internal/bench/publish", "internal/bench/push", "internal/bench/q4m", "internal/bench/queue",
+	{"experiments", []string{"internal/bench/cluster", "internal/bench/flow", "internal/bench/function",
+		"internal/bench/pace", "internal/bench/publish", "internal/bench/push", "internal/bench/q4m",
+		"internal/bench/queue",
 		"internal/bench/sink", "internal/bench/sqs"}, "one folder an experiment"},
 	{"bench tests", []string{"internal/bench/benchtest"}, "what every experiment promises, for tests"},
 	{"shared by experiments", []string{"internal/bench/harness"},

@@ -41,9 +41,6 @@ func (s *session) experiments() (es []harness.Experiment) {
 		add(workShards, s.Pacing, 2, 0, func(ctx context.Context) error { return s.shards(ctx, takes) })
 	}
 	add(workRelay, s.Pacing, 2, 0, s.relayed)
-	for _, writers := range []int{1, 16, 64} {
-		add(workReplicated, s.Pacing, 3, 0, func(ctx context.Context) error { return s.replicated(ctx, writers) })
-	}
 	s.addStarts(add)
 	for _, indexed := range []bool{false, true} {
 		add("memory", harness.Pacing{Pairs: 1}, 1, s.remembered,

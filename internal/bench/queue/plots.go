@@ -22,8 +22,6 @@ func view() harness.View {
 			Hides: []string{"rss_mb"}},
 		{Title: "Two shards beside one; messages from one shard to another", Works: []string{workShards, workRelay},
 			Hides: []string{"rss_mb", "depth"}},
-		{Title: "Puts on three nodes; the ratio for one writer is of the p50", Works: []string{workReplicated},
-			Hides: []string{"rss_mb", "depth"}},
 		{Title: "Starts", Works: []string{"restart"}, Hides: []string{"rss_mb"}},
 		{Title: "Memory", Works: []string{"memory"}},
 		{Title: "Cleaning; the ratio is of the p99.9", Works: []string{"cleaning"}, Hides: []string{"rss_mb", "depth"}},

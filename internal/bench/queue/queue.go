@@ -27,9 +27,6 @@ import (
 //     with one shard.
 //   - relay: groups of a hundred messages that go from one shard to another, until they have arrived. Its peer is the
 //     same within one shard.
-//   - replicated: messages put by each of some writers into a store over a log on three nodes, in this process and on
-//     one disk. Its peers are bare appends to such a log of a message each (appends), and the same store over files on
-//     this machine alone (alone). For one writer the ratios are of the p50, and less is better.
 //   - restart: the opening of a store with messages waiting, after a clean stop or a death, with the files in the
 //     system's cache or not. The limit reads as many bytes, once and in order.
 //   - memory: of a process in which messages wait, bare and with two indexes.

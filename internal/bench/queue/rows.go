@@ -102,9 +102,6 @@ func (p peer) ratio() string {
 	if p.name == harness.CaseLone {
 		return "ratio_lone"
 	}
-	if p.name == caseAlone {
-		return "ratio_alone"
-	}
 	return "ratio"
 }
 

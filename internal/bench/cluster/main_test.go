@@ -1,0 +1,9 @@
+package cluster
+
+import (
+	"testing"
+
+	"github.com/hikyaku/hikyaku/internal/bench/benchtest"
+)
+
+func TestMain(m *testing.M) { benchtest.Main(m, nil) }
