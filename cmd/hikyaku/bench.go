@@ -64,6 +64,7 @@ func newOneBench(b bench.Bench, host *pace.Host) *cobra.Command {
 			o.Pacer, o.Burn = host, []string{self, "bench", burnerName}
 			o.Sink = []string{self, "bench", sinkName}
 			o.Tsurugi = os.Getenv("TSURUGI_ENDPOINT")
+			o.Node = []string{self, "serve", "-c"}
 			o.Out = cmd.OutOrStdout()
 			if log {
 				o.Log = cmd.ErrOrStderr()
@@ -115,6 +116,10 @@ func newOneBench(b bench.Bench, host *pace.Host) *cobra.Command {
 			"runtimes' own clients, as scripts/need-clients makes it")
 		cmd.Flags().StringVar(&o.RIE, "rie", "", "compare with the provider's `EMULATOR`: its program, or "+
 			"http://host:port where it runs")
+	}
+	if b.Kills {
+		cmd.Flags().IntVar(&o.Waiting, "waiting", 0, "how many `MESSAGES` wait when an owner is killed (default 10000)")
+		cmd.Flags().IntVar(&o.Kills, "kills", 0, "how `OFTEN` an owner is killed (default 20)")
 	}
 	if b.Posts {
 		cmd.Flags().StringVar(&o.ElasticMQ, "elasticmq", "", "compare with ElasticMQ at this `URL`: http://host:port")

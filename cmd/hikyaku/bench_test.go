@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -188,5 +189,45 @@ func TestBenchLeavesNothingAfterCtrlC(t *testing.T) {
 	}
 	if entries, err := os.ReadDir(dir); err != nil || len(entries) != 0 {
 		t.Errorf("left behind: %v, %v", entries, err)
+	}
+}
+
+func TestBenchKillsAndMovesTheOwnerOfAClusterAndMissesNothing(t *testing.T) {
+	dir := t.TempDir()
+	r := hikyaku(t, "", nil, "bench", "cluster", "--quick", "--json", "--only", "takeover,move", "--waiting", "100",
+		"--kills", "1", "--dir", dir)
+	var report struct {
+		Rows []struct {
+			Case, Work          string
+			N, Backlog          int
+			Max                 float64 `json:"max_ms"`
+			Acknowledged, Taken int
+			Missing             *int
+		}
+	}
+	if err := json.Unmarshal([]byte(r.stdout), &report); err != nil || r.code != 0 {
+		t.Fatalf("%v: %+v", err, r)
+	}
+	var got []string
+	for _, row := range report.Rows {
+		got = append(got, row.Case+" "+row.Work)
+		if row.Work == "check" {
+			if row.Acknowledged < 100 || row.Taken < row.Acknowledged || row.Missing == nil || *row.Missing != 0 {
+				t.Errorf("%+v", row)
+			}
+		} else if row.N == 0 || row.Backlog != 100 || row.Max <= 0 {
+			t.Errorf("%+v", row)
+		}
+	}
+	want := []string{"hikyaku move", "still move", "hikyaku takeover", "hikyaku takeover", "election takeover",
+		"hikyaku check"}
+	if !slices.Equal(got, want) {
+		t.Errorf("rows %q, want %q", got, want)
+	}
+	if entries, err := os.ReadDir(dir); err != nil || len(entries) != 0 {
+		t.Errorf("left behind: %v, %v", entries, err)
+	}
+	if r := hikyaku(t, "", nil, "bench", "queue", "--kills", "1"); r.code != exitUsage {
+		t.Errorf("a bench that kills nothing takes a number of kills: %+v", r)
 	}
 }

@@ -28,6 +28,7 @@ type Bench struct {
 	Paces   bool     // it takes Options.Trials and Minutes
 	Sinks   bool     // it takes Options.To, Plan, Minutes and Profile, and the addresses of databases to write into
 	Invokes bool     // it takes Options.Clients and RIE
+	Kills   bool     // it takes Options.Waiting and Kills
 	Deep    string   // what Options.Deep adds, for people; "": nothing
 	// Run measures and writes what it found. It ends early, with ctx's error, when ctx ends, and leaves no file behind
 	// but the plots that were asked for.
@@ -100,10 +101,12 @@ func All() []Bench {
 			Run:   pace.Run,
 		},
 		{
-			Name:    "cluster",
-			Summary: "puts on three nodes of one machine, beside raw appends to their log, one node and its disk",
-			Works:   cluster.Works(),
-			Run:     cluster.Run,
+			Name: "cluster",
+			Summary: "three nodes on one machine: puts, moves and takeovers after kills, beside raw appends to their " +
+				"log, one node and the disk",
+			Works: cluster.Works(),
+			Kills: true,
+			Run:   cluster.Run,
 		},
 		{
 			Name: "function",

@@ -13,7 +13,10 @@ import (
 
 // The works of the cluster bench.
 const (
-	workPut = "put"
+	workPut      = "put"
+	workMove     = "move"
+	workTakeover = "takeover"
+	workCheck    = "check" // of the two before it
 )
 
 // Run measures a cluster of three nodes, all of them on this machine's processors and its disk, which each of them
@@ -25,12 +28,29 @@ const (
 //     record (sync). For one writer the ratios are of the p50, and less is better. For more they are of rates: of
 //     messages and of groups, which are the same, as each put is a group of its own.
 //
+// The rest is of three processes, each hikyaku serve, with messages of 1,000 bytes that wait in one queue, and clients
+// of their HTTP doors:
+//
+//   - move: the shard is given from one node to another, as hikyaku cluster move does. The time is the longest between
+//     two acknowledgements to a lone writer at one of the nodes meanwhile; still is that of the same writer, as long,
+//     while nothing is moved.
+//   - takeover: the owner is killed, as kill -9 does: the time from then until a put at another node is acknowledged,
+//     and until a claim there is handed a message. Election is that until another node owns the log, of the same kills.
+//   - check: in the end all messages are claimed, and what was acknowledged has to be there.
+//
 // Where a number is asked for, the row says which, in asked, and whether it was met. The error is that of a message
 // that was acknowledged and is missing, too.
 func Run(ctx context.Context, o harness.Options) error {
 	s := &session{Session: harness.New("cluster", o, view()), extent: whole}
 	if o.Quick {
 		s.extent = quick
+	}
+	s.Session.Works = Works()
+	s.Wants = func(work string) bool {
+		if work == workCheck {
+			return s.Wants(workMove) || s.Wants(workTakeover)
+		}
+		return len(o.Only) == 0 || slices.Contains(o.Only, work)
 	}
 	return s.Measure(ctx, s.experiments(), nil, s.close)
 }
@@ -40,17 +60,20 @@ type extent struct {
 	harness.Pacing
 	warmUp  time.Duration // before each comparison, uncounted
 	writers []int         // who put at once
+	moves   int           // of the shard
+	killed  int           // owners, if Options.Kills does not say
+	waits   int           // messages, if Options.Waiting does not say
 }
 
 // The whole takes some ten minutes, the quick one some seconds.
 var (
 	whole = extent{
 		Pacing: harness.Pacing{Pairs: 15, Slice: 500 * time.Millisecond}, warmUp: 300 * time.Millisecond,
-		writers: []int{1, 16, 64},
+		writers: []int{1, 16, 64}, moves: 20, killed: 20, waits: 10_000,
 	}
 	quick = extent{
 		Pacing: harness.Pacing{Pairs: 2, Slice: 30 * time.Millisecond}, warmUp: 20 * time.Millisecond,
-		writers: []int{1, 64},
+		writers: []int{1, 64}, moves: 2, killed: 2, waits: 500,
 	}
 )
 
@@ -59,6 +82,8 @@ type session struct {
 	harness.Session
 	extent
 	sides   *putSides // nil before the first of the puts
+	nodes   *nodes    // nil before the first work that needs them
+	book    ledger
 	cleanup []func() error
 }
 
@@ -71,6 +96,20 @@ func (s *session) close(context.Context) error {
 		errs = append(errs, closing())
 	}
 	return errors.Join(errs...)
+}
+
+// kills is how often an owner is killed.
+func (s *session) kills() int { return or(s.Kills, s.killed) }
+
+// waiting is how many messages wait meanwhile.
+func (s *session) waiting() int { return or(s.Waiting, s.waits) }
+
+// or is n, or instead where that is not set.
+func or(n, instead int) int {
+	if n > 0 {
+		return n
+	}
+	return instead
 }
 
 // opening is how long it takes, about, until a log has an owner.
@@ -89,8 +128,14 @@ func (s *session) experiments() (es []harness.Experiment) {
 		add(workPut, s.Pairs, takes, 4*harness.Slack,
 			func(ctx context.Context) error { return s.put(ctx, writers) })
 	}
+	// Each node has what waits, and checkpoints.
+	disk := 4 * (int64(s.waiting())*harness.BytesLogged + harness.Slack)
+	fills := 10 * harness.Filling(s.waiting())
+	add(workMove, s.moves, opening+fills+time.Duration(s.moves)*time.Second, disk, s.shifts)
+	add(workTakeover, s.kills(), fills+time.Duration(s.kills())*2*opening, disk, s.takeovers)
+	add(workCheck, 1, fills, 0, s.check)
 	return es
 }
 
-// Works lists the names of the works.
-func Works() []string { return harness.WorksOf((&session{extent: quick}).experiments()) }
+// Works lists the names of the works that can be asked for.
+func Works() []string { return []string{workPut, workMove, workTakeover} }

@@ -8,5 +8,10 @@ import (
 func view() harness.View {
 	return harness.View{Label: harness.CaseLabel, Sections: []harness.Section{
 		{Title: "Durable puts on three nodes; the ratios for one writer are of the p50", Works: []string{workPut}},
+		{Title: "Longest time without an acknowledgement to a writer while the shard is moved",
+			Works: []string{workMove}},
+		{Title: "From the kill of the owner until a put or a claim at another node is answered",
+			Works: []string{workTakeover}},
+		{Title: "What was put and came out", Works: []string{workCheck}},
 	}}
 }

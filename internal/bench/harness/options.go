@@ -59,6 +59,11 @@ type Options struct {
 	// the program, which is started; "": not compared. The function bench takes Clients, too.
 	RIE string
 
+	// Node is the command of a node of the cluster bench, to which its configuration's file is added. Waiting is how
+	// many messages wait when an owner is killed, and Kills how often one is; 0: 10,000, and 20.
+	Node           []string
+	Waiting, Kills int
+
 	// Log gets a line for what happens to the streams of the flow bench; nil: nobody.
 	Log io.Writer
 

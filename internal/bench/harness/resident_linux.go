@@ -2,13 +2,17 @@ package harness
 
 import (
 	"bytes"
+	"fmt"
 	"os"
 	"strconv"
 )
 
 // ResidentBytes is the memory of this process that is in use by the machine's count; 0 when it cannot be told.
-func ResidentBytes() int64 {
-	text, err := os.ReadFile("/proc/self/statm")
+func ResidentBytes() int64 { return ResidentOf(os.Getpid()) }
+
+// ResidentOf is that of another process.
+func ResidentOf(pid int) int64 {
+	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/statm", pid))
 	if err != nil {
 		return 0
 	}

@@ -31,6 +31,7 @@ var shown = [...]struct{ name, heading string }{
 	{"amplification", "amplification"},
 	{"read_mb", "read MB"}, {"mb_per_s", "MB/s"}, {"per_sync", "per sync"},
 	{"ratio", "ratio"}, {"ratio_q1", "q1"}, {"ratio_q3", "q3"}, {"ratio_lone", "to lone"}, {"ratio_alone", "to alone"},
+	{"acknowledged", "acknowledged"}, {"taken", "taken"}, {"again", "came again"}, {"missing", "missing"},
 	{"ratio_sync", "to one sync"}, {"per_group", "a group"},
 	{"ratio_mariadb", "to MariaDB"}, {"ratio_postgres", "to PostgreSQL"}, {"ratio_p50", "p50 to limit"},
 	{"ratio_depth", "cost to few"}, {"ratio_p999", "p99.9 to disk"},
