@@ -4,13 +4,16 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"fmt"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/hikyaku/hikyaku/internal/bench/benchtest"
+	"github.com/hikyaku/hikyaku/internal/measure"
 )
 
 func TestBenchSaysWhatItCanBeAskedFor(t *testing.T) {
@@ -192,41 +195,37 @@ func TestBenchLeavesNothingAfterCtrlC(t *testing.T) {
 	}
 }
 
-func TestBenchKillsAndMovesTheOwnerOfAClusterAndMissesNothing(t *testing.T) {
+func TestBenchRunsAClusterWhoseOwnerIsMovedAndKilledAndMissesNothing(t *testing.T) {
 	dir := t.TempDir()
-	r := hikyaku(t, "", nil, "bench", "cluster", "--quick", "--json", "--only", "takeover,move", "--waiting", "100",
-		"--kills", "1", "--dir", dir)
-	var report struct {
-		Rows []struct {
-			Case, Work          string
-			N, Backlog          int
-			Max                 float64 `json:"max_ms"`
-			Acknowledged, Taken int
-			Missing             *int
-		}
-	}
+	r := hikyaku(t, "", nil, "bench", "cluster", "--quick", "--json", "--only", "forward,hand-off,crowd,takeover,move",
+		"--waiting", "100", "--kills", "1", "--dir", dir)
+	var report struct{ Rows []*measure.Row }
 	if err := json.Unmarshal([]byte(r.stdout), &report); err != nil || r.code != 0 {
 		t.Fatalf("%v: %+v", err, r)
 	}
 	var got []string
-	for _, row := range report.Rows {
-		got = append(got, row.Case+" "+row.Work)
-		if row.Work == "check" {
-			if row.Acknowledged < 100 || row.Taken < row.Acknowledged || row.Missing == nil || *row.Missing != 0 {
-				t.Errorf("%+v", row)
-			}
-		} else if row.N == 0 || row.Backlog != 100 || row.Max <= 0 {
-			t.Errorf("%+v", row)
+	for i, row := range report.Rows {
+		got = append(got, fmt.Sprint(row.Get("case"), " ", row.Get("work"), " ", row.Get("asked")))
+		if row.Get("work") != "check" {
+			benchtest.CheckPositive(t, i, row, "n", "p50_ms", "p99_ms", "max_ms")
+			benchtest.CheckUnjudged(t, i, row)
+			continue
+		}
+		benchtest.CheckPositive(t, i, row, "acknowledged", "taken")
+		if n, is := row.Number("missing"); !is || n != 0 {
+			t.Errorf("%v messages are missing", row.Get("missing"))
 		}
 	}
-	want := []string{"hikyaku move", "still move", "hikyaku takeover", "hikyaku takeover", "election takeover",
-		"hikyaku check"}
-	if !slices.Equal(got, want) {
-		t.Errorf("rows %q, want %q", got, want)
-	}
-	if entries, err := os.ReadDir(dir); err != nil || len(entries) != 0 {
-		t.Errorf("left behind: %v, %v", entries, err)
-	}
+	benchtest.CheckRows(t, got, []string{
+		"hikyaku forward more p50 ms <= 0.25", "local forward <nil>",
+		"hikyaku forward more p50 ms <= 0.25", "local forward <nil>",
+		"hikyaku hand-off beyond p50 ms <= 0.5", "local hand-off <nil>",
+		"hikyaku crowd <nil>", "local crowd <nil>",
+		"hikyaku move max ms <= 200", "still move <nil>",
+		"hikyaku takeover max ms <= 3,000", "hikyaku takeover max ms <= 3,000", "election takeover <nil>",
+		"hikyaku check <nil>",
+	})
+	benchtest.Left(t, dir)
 	if r := hikyaku(t, "", nil, "bench", "queue", "--kills", "1"); r.code != exitUsage {
 		t.Errorf("a bench that kills nothing takes a number of kills: %+v", r)
 	}

@@ -54,7 +54,7 @@ func TestConnectionsLeaveFilesToTheLogOfANode(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		front := cluster.NewFront(cluster.FrontOptions{Node: "a", Link: l, Most: passedOn(files, 0)})
+		front := cluster.NewFront(cluster.FrontOptions{Node: "a", Link: l, Most: passedOn(files, 0, 5)})
 		names := []string{"http", "mysql", "pubsub", "sqs", "lambda"}
 		for _, name := range names {
 			if _, err := front.Open(t.Context(), name, "127.0.0.1:0", cluster.Door{}); err != nil {
@@ -64,7 +64,7 @@ func TestConnectionsLeaveFilesToTheLogOfANode(t *testing.T) {
 		if seats := seatFiles(files, front); seats+front.Files() > files {
 			t.Errorf("of %d files an owner's connections have %d and %d", files, seats, front.Files())
 		}
-		if passed := 2 * len(names) * passedOn(files, 0); uint64(passed) > files/2 {
+		if passed := 2 * len(names) * passedOn(files, 0, 5); uint64(passed) > files/2 {
 			t.Errorf("of %d files what is passed on has %d", files, passed)
 		}
 		front.Close()
@@ -76,7 +76,7 @@ func TestConnectionsLeaveFilesToTheLogOfANode(t *testing.T) {
 
 func TestWhatANodePassesOnFitsItsMemory(t *testing.T) {
 	for _, memory := range []int64{256 << 20, 2 << 30, 64 << 30} {
-		if all := 5 * int64(passedOn(1<<20, memory)) * cluster.PassageBytes; all > memory/4 {
+		if all := 5 * int64(passedOn(1<<20, memory, 5)) * cluster.PassageBytes; all > memory/4 {
 			t.Errorf("of %d bytes connections that are passed on take %d", memory, all)
 		}
 	}

@@ -65,8 +65,8 @@ func serveNode(ctx context.Context, s *serveFlags, f *config.File) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, l.Close()) }()
-	front := cluster.NewFront(cluster.FrontOptions{Node: c.Node, Link: l,
-		Most: passedOn(machine.Files(), machine.Memory().Bytes), Report: report("front")})
+	front := cluster.NewFront(cluster.FrontOptions{Node: c.Node, Link: l, Report: report("front"),
+		Most: passedOn(machine.Files(), machine.Memory().Bytes, len(frontDoors(f.API)))})
 	defer front.Close()
 	if err := openFront(ctx, front, f.API, log); err != nil {
 		return err
@@ -145,38 +145,43 @@ func (w *waiting) told() string {
 	return cmp.Or(w.why, "its log is being opened")
 }
 
-// passedOn is how many connections of each door may be passed on to another node, in a process that may have so many
-// files open and so many bytes of memory; 0: nobody says. Each has two files open, and all together take half of the
-// files and a quarter of the memory at most.
-func passedOn(files uint64, memory int64) int {
-	const doors = 5
+// passedOn is how many connections of each of some doors may be passed on to another node, in a process that may have
+// so many files open and so many bytes of memory; 0: nobody says. Each has two files open, and all together take half of
+// the files and a quarter of the memory at most.
+func passedOn(files uint64, memory int64, doors int) int {
+	share := uint64(4 * max(doors, 1))
 	most := uint64(4096)
 	if files > 0 {
-		most = files / (4 * doors)
+		most = files / share
 	}
 	if memory > 0 {
-		most = min(most, uint64(memory)/(4*doors*cluster.PassageBytes))
+		most = min(most, uint64(memory)/(share*cluster.PassageBytes))
 	}
 	return int(min(max(most, 1), 1<<20))
 }
 
-// openFront opens the addresses of the doors. One that nobody has set, and that somebody else has, stays closed.
-func openFront(ctx context.Context, front *cluster.Front, api config.API, log *slog.Logger) error {
-	for _, d := range []struct {
-		name, listen, usual string
-		off                 bool
-		door                cluster.Door
-	}{
+// frontDoor is a door whose address a node has, whoever owns the shard.
+type frontDoor struct {
+	name, listen, usual string
+	off                 bool
+	door                cluster.Door
+}
+
+// frontDoors are those that are not off.
+func frontDoors(api config.API) []frontDoor {
+	return slices.DeleteFunc([]frontDoor{
 		{"mysql", api.MySQL.Listen, settings.DefaultListen, api.MySQL.Off || slices.Contains(leftOut, "mysql"),
 			cluster.Door{}},
 		{"pubsub", api.PubSub.Listen, pubsubdoor.DefaultListen, api.PubSub.Off, cluster.Door{}},
 		{"sqs", api.SQS.Listen, sqsdoor.DefaultListen, api.SQS.Off, cluster.Door{}},
 		{"lambda", api.Lambda.Listen, lambdadoor.DefaultListen, api.Lambda.Off, cluster.Door{}},
 		{"http", api.HTTP.Listen, httpdoor.DefaultListen, api.HTTP.Off, cluster.Door{Live: !api.HTTP.TLS.On()}},
-	} {
-		if d.off {
-			continue
-		}
+	}, func(d frontDoor) bool { return d.off })
+}
+
+// openFront opens the addresses of the doors. One that nobody has set, and that somebody else has, stays closed.
+func openFront(ctx context.Context, front *cluster.Front, api config.API, log *slog.Logger) error {
+	for _, d := range frontDoors(api) {
 		listen := d.listen
 		if listen == "" {
 			listen = d.usual

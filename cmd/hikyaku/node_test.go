@@ -414,3 +414,12 @@ func TestNothingOfAnEarlierTermGoesOn(t *testing.T) {
 	}
 	waittest.Until(t, "goroutines end", func() bool { return runtime.NumGoroutine() <= most })
 }
+
+func TestDoorsThatAreOffLeaveTheirConnectionsToTheOthers(t *testing.T) {
+	var api config.API
+	all := passedOn(20_000, 0, len(frontDoors(api)))
+	api.MySQL.Off, api.PubSub.Off, api.SQS.Off, api.Lambda.Off = true, true, true, true
+	if one := passedOn(20_000, 0, len(frontDoors(api))); one != 5000 || all >= one {
+		t.Errorf("of 20,000 files %d connections are passed on of one door, and %d of each of all", one, all)
+	}
+}

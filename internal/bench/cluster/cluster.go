@@ -14,6 +14,9 @@ import (
 // The works of the cluster bench.
 const (
 	workPut      = "put"
+	workForward  = "forward"
+	workHandOff  = "hand-off"
+	workCrowd    = "crowd"
 	workMove     = "move"
 	workTakeover = "takeover"
 	workCheck    = "check" // of the two before it
@@ -31,6 +34,14 @@ const (
 // The rest is of three processes, each hikyaku serve, with messages of 1,000 bytes that wait in one queue, and clients
 // of their HTTP doors:
 //
+//   - forward: requests, one after the other, at a node that does not own the shard, which passes them on; a durable
+//     put, and a claim of a queue with nothing in it. Its peer is the owner's own door (local), and the figure is how
+//     much longer they take, at the p50.
+//   - hand-off: a message is put at the owner while a claim waits at another node: the time from the putting until the
+//     claim has it; beyond is what is left of that after the putter has its answer, which is when the message is on
+//     most nodes. Its peer is a claim that waits at the owner (local).
+//   - crowd: many claims wait at the two other nodes, each on a connection of its own, and a message is put for each.
+//     The memory is that of the owner's process and of the others' for each claim. Local is the same at the owner.
 //   - move: the shard is given from one node to another, as hikyaku cluster move does. The time is the longest between
 //     two acknowledgements to a lone writer at one of the nodes meanwhile; still is that of the same writer, as long,
 //     while nothing is moved.
@@ -60,6 +71,8 @@ type extent struct {
 	harness.Pacing
 	warmUp  time.Duration // before each comparison, uncounted
 	writers []int         // who put at once
+	handed  int           // messages, in a slice, to a claim that waits
+	crowds  []int         // claims that wait at once
 	moves   int           // of the shard
 	killed  int           // owners, if Options.Kills does not say
 	waits   int           // messages, if Options.Waiting does not say
@@ -69,11 +82,11 @@ type extent struct {
 var (
 	whole = extent{
 		Pacing: harness.Pacing{Pairs: 15, Slice: 500 * time.Millisecond}, warmUp: 300 * time.Millisecond,
-		writers: []int{1, 16, 64}, moves: 20, killed: 20, waits: 10_000,
+		writers: []int{1, 16, 64}, handed: 100, crowds: []int{1000}, moves: 20, killed: 20, waits: 10_000,
 	}
 	quick = extent{
 		Pacing: harness.Pacing{Pairs: 2, Slice: 30 * time.Millisecond}, warmUp: 20 * time.Millisecond,
-		writers: []int{1, 64}, moves: 2, killed: 2, waits: 500,
+		writers: []int{1, 64}, handed: 10, crowds: []int{100}, moves: 2, killed: 2, waits: 500,
 	}
 )
 
@@ -112,6 +125,9 @@ func or(n, instead int) int {
 	return instead
 }
 
+// deepCrowd is how many claims wait where that is asked for: their connections need files and memory.
+const deepCrowd = 10_000
+
 // opening is how long it takes, about, until a log has an owner.
 const opening = 3 * time.Second
 
@@ -128,6 +144,16 @@ func (s *session) experiments() (es []harness.Experiment) {
 		add(workPut, s.Pairs, takes, 4*harness.Slack,
 			func(ctx context.Context) error { return s.put(ctx, writers) })
 	}
+	add(workForward, 2*s.Pairs, opening+time.Duration(4*s.Pairs)*s.Slice, 4*harness.Slack, s.forwarded)
+	add(workHandOff, s.Pairs+1, time.Duration(2*s.Pairs*s.handed)*5*time.Millisecond, 0, s.handOffs)
+	crowds := s.crowds
+	if s.Deep && !s.Quick {
+		crowds = append(slices.Clone(crowds), deepCrowd)
+	}
+	for _, n := range crowds {
+		add(workCrowd, 2, 2*time.Second+time.Duration(n)*2*time.Millisecond, 0,
+			func(ctx context.Context) error { return s.crowded(ctx, n) })
+	}
 	// Each node has what waits, and checkpoints.
 	disk := 4 * (int64(s.waiting())*harness.BytesLogged + harness.Slack)
 	fills := 10 * harness.Filling(s.waiting())
@@ -138,4 +164,6 @@ func (s *session) experiments() (es []harness.Experiment) {
 }
 
 // Works lists the names of the works that can be asked for.
-func Works() []string { return []string{workPut, workMove, workTakeover} }
+func Works() []string {
+	return []string{workPut, workForward, workHandOff, workCrowd, workMove, workTakeover}
+}

@@ -53,6 +53,11 @@ func ByTime(q float64) Compare {
 	return func(ours, peer Sample) float64 { return ours.quantile(q) / peer.quantile(q) }
 }
 
+// ByExcess compares by how many milliseconds more the time is that a share q of the calls does not exceed.
+func ByExcess(q float64) Compare {
+	return func(ours, peer Sample) float64 { return 1000 * (ours.quantile(q) - peer.quantile(q)) }
+}
+
 // Total is all slices of one side.
 type Total struct {
 	N       int64

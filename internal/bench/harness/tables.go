@@ -31,6 +31,8 @@ var shown = [...]struct{ name, heading string }{
 	{"amplification", "amplification"},
 	{"read_mb", "read MB"}, {"mb_per_s", "MB/s"}, {"per_sync", "per sync"},
 	{"ratio", "ratio"}, {"ratio_q1", "q1"}, {"ratio_q3", "q3"}, {"ratio_lone", "to lone"}, {"ratio_alone", "to alone"},
+	{"more_p50_ms", "more p50 ms"}, {"more_p50_ms_q1", "q1"}, {"more_p50_ms_q3", "q3"},
+	{"owner_kb", "owner's KB"}, {"node_kb", "node's KB"},
 	{"acknowledged", "acknowledged"}, {"taken", "taken"}, {"again", "came again"}, {"missing", "missing"},
 	{"ratio_sync", "to one sync"}, {"per_group", "a group"},
 	{"ratio_mariadb", "to MariaDB"}, {"ratio_postgres", "to PostgreSQL"}, {"ratio_p50", "p50 to limit"},
