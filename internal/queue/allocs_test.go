@@ -31,3 +31,18 @@ func TestTheUsualCallsMakeFewAllocations(t *testing.T) {
 		})
 	}
 }
+
+// TestReadingARecordMakesNoText: a start reads a million of them, and only of one that makes no sense is there something
+// to say.
+func TestReadingARecordMakesNoText(t *testing.T) {
+	withoutDetector(t)
+	head := encodeEvent(nil, 1, &settled{queue: 300, seq: 300, end: endDone})
+	n := testing.AllocsPerRun(100, func() {
+		if _, _, err := decodeEvent(head); err != nil {
+			t.Fatal(err)
+		}
+	})
+	if n > 2 {
+		t.Errorf("%v allocations, and two are what is read and what it is read with", n)
+	}
+}

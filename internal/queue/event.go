@@ -119,7 +119,10 @@ func decodeEvent(head []byte) (at int64, e event, err error) {
 	case *shared:
 		err = errors.Join(err, checkHead(e.head))
 	}
-	return at, e, later("the log", fmt.Sprintf("a record of kind %d", k), err)
+	if err != nil { // the text is only made then: a start reads a million
+		err = later("the log", fmt.Sprintf("a record of kind %d", k), err)
+	}
+	return at, e, err
 }
 
 // packing is room for the records of a group, used again for the next: the journal keeps none of it.
