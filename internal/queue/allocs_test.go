@@ -32,7 +32,7 @@ func TestTheUsualCallsMakeFewAllocations(t *testing.T) {
 	}
 }
 
-// TestReadingARecordMakesNoText: a start reads a million of them, and only of one that makes no sense is there something
+// TestReadingARecordMakesNoText: a start reads a million of them, and only of one that makes no sense there is something
 // to say.
 func TestReadingARecordMakesNoText(t *testing.T) {
 	withoutDetector(t)
