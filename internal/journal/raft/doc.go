@@ -26,4 +26,7 @@
 // from the moment it asked for somewhat less than the others wait before they elect (ElectionTick). Time is the
 // monotonic clock of each node, read by it alone: clocks may differ and be set, but one must not run more than a tenth
 // faster than another. Who has just been started votes for nobody for as long, since he may have promised.
+//
+// The nodes that are left stand for election soon after that time, one after the other, so that most takeovers take
+// little longer than it.
 package raft

@@ -79,6 +79,8 @@ func (r *Replica) tick() {
 		l.mute--
 	}
 	l.node.Tick()
+	l.silent++
+	r.stand()
 	if l.ticks++; l.ticks%2 == 0 && l.leads {
 		r.question()
 	}
@@ -104,6 +106,37 @@ func (r *Replica) tick() {
 		r.o.Report(errors.New("this node's copy of the log has room again"))
 	}
 }
+
+// stand has this node stand for election soon after the shortest time that has to pass without a word of the leader.
+// Raft draws each node's time between that and twice as much, so that two of them seldom divide the votes; here the
+// nodes that are left have a turn each, in the order of their ids. It is as if raft had drawn that time, for silent is
+// never more than the ticks since the leader's last word. If nothing comes of it raft's own times are still there.
+func (r *Replica) stand() {
+	l := &r.loop
+	late := l.silent - r.o.ElectionTicks - standPatience
+	if late < 0 || late%standTurn != 0 {
+		return
+	}
+	s := l.node.Status()
+	voters := s.Config.Voters.IDs()
+	if _, votes := voters[r.o.ID]; !votes || s.RaftState != etcd.StateFollower {
+		return
+	}
+	turn := 0
+	for id := range voters {
+		if id < r.o.ID && id != s.Lead {
+			turn++
+		}
+	}
+	if late == turn*standTurn {
+		_ = l.node.Campaign()
+	}
+}
+
+const (
+	standPatience = 2 // ticks until others have not heard of the leader for long enough, too
+	standTurn     = 3 // ticks in which a node is elected, if it can be
+)
 
 // giveAway lets another node lead when this one has had no room for some time for what it has proposed: what would make
 // room waits behind that. When no other node is there, nobody owns the log until there is room.
@@ -158,6 +191,9 @@ func (r *Replica) turn() {
 	for _, m := range messages {
 		if l.mute > 0 && (m.GetType() == pb.MsgVote || m.GetType() == pb.MsgPreVote) {
 			continue
+		}
+		if t := m.GetType(); t != pb.MsgPreVote && t != pb.MsgPreVoteResp {
+			l.silent = 0
 		}
 		_ = l.node.Step(m) // of one who is not known, or of a stale term
 	}
@@ -330,6 +366,9 @@ func (r *Replica) look() {
 	if !leads || term != l.term {
 		l.firstOwn, l.handing = 0, false
 		clear(l.asked)
+	}
+	if leads || term != l.term {
+		l.silent = 0
 	}
 	l.leads, l.term = leads, term
 	if l.handing && s.LeadTransferee == 0 { // the other did not come: this one leaves by a term that has no leader

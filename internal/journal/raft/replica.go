@@ -144,6 +144,7 @@ type loop struct {
 	question uint64
 	ticks    int
 	mute     int // ticks until this node may vote
+	silent   int // ticks without a word of a leader, as far as this node follows one
 	leads    bool
 	term     uint64
 	firstOwn uint64 // index of this leader's first entry; 0: not known yet
