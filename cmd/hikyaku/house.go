@@ -43,13 +43,13 @@ type house struct {
 
 // openHouse opens the journal of a configuration and the store over it, and makes what the configuration defines.
 func openHouse(ctx context.Context, f *config.File, logTo io.Writer, adopt bool) (*house, error) {
-	return openHouseOver(ctx, f, logTo, adopt, nil)
+	return openHouseOver(ctx, f, logTo, adopt, nil, nil)
 }
 
 // openHouseOver is openHouse over a journal that is open, which is the house's then, also after an error. nil: that of
 // the configuration.
-func openHouseOver(ctx context.Context, f *config.File, logTo io.Writer, adopt bool, over journal.Journal) (*house,
-	error) {
+func openHouseOver(ctx context.Context, f *config.File, logTo io.Writer, adopt bool, over journal.Journal,
+	shared *deployment.Shared) (*house, error) {
 	level := new(slog.LevelVar)
 	log := newLogger(logTo, f.Log, level)
 	users, err := access.New(f.Users)
@@ -81,7 +81,7 @@ func openHouseOver(ctx context.Context, f *config.File, logTo io.Writer, adopt b
 		return nil, errors.Join(err, h.close())
 	}
 	h.functions, err = deployment.Open(ctx, deployment.Config{
-		Store: h.store, Dir: functionsDir(f.DataDir), RetryDelay: f.API.Lambda.RetryDelay,
+		Store: h.store, Dir: functionsDir(f.DataDir), Shared: shared, RetryDelay: f.API.Lambda.RetryDelay,
 		Pool:   h.pool(),
 		Report: func(err error) { log.Warn("functions", "error", err) },
 	})

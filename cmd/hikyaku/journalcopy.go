@@ -95,7 +95,7 @@ func copyIntoCluster(ctx context.Context, from string, f *config.File, out io.Wr
 	printInventory(out, was)
 	fmt.Fprintf(out, "Node %s has the log in %s: start it, and the other nodes with empty folders. "+
 		"`hikyaku cluster status` tells when all have it.\n", f.Cluster.Node, t.place)
-	sayArchives(out, "the nodes' data_dir", from)
+	sayArchives(out, f.DataDir, from)
 	return nil
 }
 

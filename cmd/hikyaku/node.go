@@ -22,6 +22,7 @@ import (
 	sqsdoor "github.com/hikyaku/hikyaku/internal/api/sqs"
 	"github.com/hikyaku/hikyaku/internal/cluster"
 	"github.com/hikyaku/hikyaku/internal/config"
+	"github.com/hikyaku/hikyaku/internal/deployment"
 	"github.com/hikyaku/hikyaku/internal/journal"
 	"github.com/hikyaku/hikyaku/internal/journal/file"
 	"github.com/hikyaku/hikyaku/internal/link"
@@ -72,6 +73,9 @@ func serveNode(ctx context.Context, s *serveFlags, f *config.File) (err error) {
 		return err
 	}
 	n := newNode(s, f, log)
+	archives := deployment.Share(deployment.SharedOptions{Link: l, Dir: functionsDir(f.DataDir),
+		Peers: func() []link.Peer { return n.latest().Cluster.Others() }, Report: report("functions")})
+	defer archives.Close()
 	defer onHangup(ctx, n.reload)()
 	ready := sync.OnceFunc(func() { s.tellReady(log) })
 	defer time.AfterFunc(openSoon, ready).Stop()
@@ -102,7 +106,7 @@ func serveNode(ctx context.Context, s *serveFlags, f *config.File) (err error) {
 	})
 	err = cluster.Run(ctx, r, front, func(ctx context.Context, j journal.Journal, term uint64) error {
 		log.Info("this node owns the shard", "term", term)
-		h, err := openHouseOver(ctx, n.latest(), os.Stderr, s.adopt, j)
+		h, err := openHouseOver(ctx, n.latest(), os.Stderr, s.adopt, j, archives)
 		if toldToStop(ctx, err) {
 			return nil
 		}

@@ -347,7 +347,7 @@ func TestASIGHUPWhileAHouseIsBeingOpenedIsTakenByIt(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	h, err := openHouseOver(t.Context(), n.latest(), os.Stderr, false, j)
+	h, err := openHouseOver(t.Context(), n.latest(), os.Stderr, false, j, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

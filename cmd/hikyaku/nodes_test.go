@@ -26,6 +26,7 @@ type clusterNode struct {
 	http         string // where its doors are
 	mysql, sqs   string
 	pubsub       string
+	lambda       string
 	stop, hangup func() // as a signal does
 	ended        chan error
 }
@@ -76,7 +77,8 @@ func startNodes(t *testing.T, names ...string) map[string]*clusterNode {
 func newClusterNode(t *testing.T, dir, name string) *clusterNode {
 	t.Helper()
 	n := &clusterNode{name: name, config: filepath.Join(dir, name+".yaml"), data: filepath.Join(dir, name),
-		http: freeAddress(t), mysql: freeAddress(t), sqs: freeAddress(t), pubsub: freeAddress(t)}
+		http: freeAddress(t), mysql: freeAddress(t), sqs: freeAddress(t), pubsub: freeAddress(t),
+		lambda: freeAddress(t)}
 	if err := os.Mkdir(n.data, 0o700); err != nil {
 		t.Fatal(err)
 	}
@@ -93,10 +95,10 @@ api:
   mysql: { listen: "%s", socket: none }
   sqs: { listen: "%s" }
   pubsub: { listen: "%s" }
-  lambda: { off: true }
+  lambda: { listen: "%s" }
 queues: { work: {} }
 log: { level: error }
-`, filepath.ToSlash(n.data), n.name, peers, strings.Repeat("secret", 6), n.http, n.mysql, n.sqs, n.pubsub)
+`, filepath.ToSlash(n.data), n.name, peers, strings.Repeat("secret", 6), n.http, n.mysql, n.sqs, n.pubsub, n.lambda)
 	if err := os.WriteFile(n.config, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}

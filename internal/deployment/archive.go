@@ -1,11 +1,13 @@
 package deployment
 
 import (
+	"bytes"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -17,7 +19,9 @@ import (
 // archives is the folder of archives, each of which is named by its checksum.
 func (r *Registry) archives() string { return filepath.Join(r.config.Dir, "code") }
 
-func (r *Registry) archive(sum string) string { return filepath.Join(r.archives(), sum+".zip") }
+func (r *Registry) archive(sum string) string { return archiveIn(r.config.Dir, sum) }
+
+func archiveIn(dir, sum string) string { return filepath.Join(dir, "code", sum+".zip") }
 
 // Archive is the file of a version's code; "" for a folder.
 func (r *Registry) Archive(v Version) string {
@@ -52,7 +56,7 @@ func (r *Registry) place(c Code, v *Version) error {
 		if err := os.MkdirAll(r.archives(), 0o700); err != nil {
 			return fmt.Errorf("make a folder for code: %w", err)
 		}
-		if err := write(path, c.Zip); err != nil {
+		if err := write(path, bytes.NewReader(c.Zip)); err != nil {
 			return err
 		}
 	}
@@ -61,12 +65,12 @@ func (r *Registry) place(c Code, v *Version) error {
 }
 
 // write makes a file whole and durable, or not at all.
-func write(path string, data []byte) error {
+func write(path string, data io.Reader) error {
 	f, err := os.CreateTemp(filepath.Dir(path), "new-*")
 	if err != nil {
 		return fmt.Errorf("keep code: %w", err)
 	}
-	_, err = f.Write(data)
+	_, err = io.Copy(f, data)
 	if err == nil {
 		err = f.Sync()
 	}

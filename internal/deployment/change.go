@@ -73,7 +73,11 @@ func (r *Registry) put(ctx context.Context, f *Function) error {
 	if err := r.deploy(f, f.Latest); err != nil {
 		return err
 	}
-	if err := r.keep(ctx, f); err != nil {
+	err := r.spread(ctx, f.Latest.SHA256)
+	if err == nil {
+		err = r.keep(ctx, f)
+	}
+	if err != nil {
 		r.withdraw(f.Name, function.Latest) // what it was is given to the pool again when it is wanted
 		return err
 	}

@@ -35,6 +35,9 @@ func (r *Registry) deploy(f *Function, v Version) error {
 	if err != nil {
 		return err
 	}
+	if err := r.bring(v); err != nil {
+		return fmt.Errorf("function %s, version %s: %w", f.Name, v.Number, err)
+	}
 	r.giving.Lock()
 	defer r.giving.Unlock()
 	if err := r.sound(r.stopping, v); err != nil {
@@ -93,6 +96,9 @@ func (r *Registry) begin(name string, v Version, l *live) {
 	l.err = func() error {
 		pool, err := r.Pool()
 		if err != nil {
+			return err
+		}
+		if err := r.bring(v); err != nil {
 			return err
 		}
 		r.giving.Lock()

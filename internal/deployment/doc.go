@@ -14,8 +14,9 @@
 //
 // Functions, versions and mappings are notes of the store, under the room "functions". Archives are files below
 // Dir/code, named by their checksum, written and synced before the note that names them; those that no note names are
-// removed when a Registry opens. One that is not what its name says never runs (see CodeError). Events that wait are
-// messages of queues in the namespace "functions", one queue for each function, so that a slow one holds up no other.
+// removed when a Registry opens. One that is not what its name says never runs (see CodeError). Nodes of a cluster give
+// each other what one of them lacks (see Shared). Events that wait are messages of queues in the namespace "functions",
+// one queue for each function, so that a slow one holds up no other.
 //
 // # Events
 //

@@ -141,7 +141,11 @@ func (r *Registry) PublishLayer(ctx context.Context, name string, archive []byte
 	v.Number, v.SHA256, v.Size, v.Created = l.Next, placed.SHA256, placed.Size, time.Now()
 	l.Next++
 	l.versions[v.Number] = v
-	if err := r.keepLayer(ctx, l, v); err != nil {
+	err := r.spread(ctx, v.SHA256)
+	if err == nil {
+		err = r.keepLayer(ctx, l, v)
+	}
+	if err != nil {
 		r.unkept(err, v.SHA256)
 		return v, err
 	}

@@ -22,6 +22,9 @@ type Config struct {
 	Dir string
 	// Pool are the settings of the pool of instances; its Dir is below the Registry's.
 	Pool function.Config
+	// Shared are the archives in Dir, where the Registry may be opened on other nodes as well; nil: on this one only.
+	// The Registry does not close them.
+	Shared *Shared
 	// RetryDelay is how long an event waits before its first retry, and twice that before the second; 0: one minute.
 	RetryDelay time.Duration
 	// EventConcurrency is how many events of one function are in it at once; 0: 16.

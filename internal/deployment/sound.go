@@ -126,6 +126,9 @@ func (r *interrupted) Read(p []byte) (int, error) {
 func (r *Registry) checkArchives() {
 	for sum, n := range r.needed() {
 		what, err := checksumOf(r.stopping, r.archive(sum), sum)
+		if err == nil && what != "" && r.config.Shared != nil {
+			_ = r.config.Shared.fetch(r.stopping, sum) // whether it has come is seen next
+		}
 		if err == nil && what != "" {
 			what, err = r.lookAgain(sum)
 		}
