@@ -32,8 +32,8 @@ configuration's cluster: peers:, with its secret; the configuration of any node 
 	}
 	cmd.PersistentFlags().StringVarP(&m.config, "config", "c", "", "configuration `FILE` (.yaml, .toml or .json) with "+
 		"a cluster:")
-	return group(cmd, newClusterStatus(&m), newClusterMove(&m), newClusterDrain(&m), newClusterFill(&m), newClusterJoin(&m),
-		newClusterLeave(&m))
+	return group(cmd, newClusterStatus(&m), newClusterMove(&m), newClusterDrain(&m), newClusterFill(&m),
+		newClusterJoin(&m), newClusterLeave(&m))
 }
 
 // members are the nodes that a configuration names, and those that they know besides.

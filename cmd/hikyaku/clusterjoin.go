@@ -77,8 +77,8 @@ that shall come back is stopped, not taken out (hikyaku cluster drain, hikyaku s
 					votes++
 				}
 			}
-			_, err = fmt.Fprintf(cmd.OutOrStdout(), "node %s has left; nodes with a vote: %d, which go on without %d of them\n",
-				args[0], votes, (votes-1)/2)
+			_, err = fmt.Fprintf(cmd.OutOrStdout(), "node %s has left; nodes with a vote: %d, which go on without %d of "+
+				"them\n", args[0], votes, (votes-1)/2)
 			return err
 		},
 	}
@@ -92,8 +92,8 @@ func (m *members) atOwner(ctx context.Context, what cluster.Request) (cluster.St
 	late := time.After(ownerMost)
 	for {
 		owner := m.ask(ctx).Owner.Node
-		err := error(&hinted{errors.New("nobody owns the shard"), "hikyaku cluster status tells who is away: most of the " +
-			"nodes with a vote have to be there"})
+		var err error = &hinted{errors.New("nobody owns the shard"),
+			"hikyaku cluster status tells who is away: most of the nodes with a vote have to be there"}
 		if owner != "" {
 			var s cluster.Status
 			s, err = cluster.Ask(ctx, m.dialer, m.peer(owner), what)

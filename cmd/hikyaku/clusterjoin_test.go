@@ -101,7 +101,8 @@ func TestNodesAreTakenIntoAClusterAndOutOfItByCommands(t *testing.T) {
 func TestAStatusTellsWhichConfigurationsNameOtherNodes(t *testing.T) {
 	owner := cluster.Owner{Node: "a", Term: 2}
 	group := []cluster.MemberView{{Node: "a", Address: "10.0.0.1:1", Part: cluster.Votes},
-		{Node: "b", Address: "10.0.0.2:1", Part: cluster.Votes}, {Node: "d", Address: "10.0.0.4:1", Part: cluster.Learns}}
+		{Node: "b", Address: "10.0.0.2:1", Part: cluster.Votes},
+		{Node: "d", Address: "10.0.0.4:1", Part: cluster.Learns}}
 	all := clusterStatus{Owner: owner, Nodes: []memberStatus{
 		{Node: "a", Status: &cluster.Status{Node: "a", Owner: owner, Members: group,
 			Peers: map[string]string{"a": "10.0.0.1:1", "b": "10.0.0.2:1", "c": "10.0.0.3:1"}}},

@@ -112,8 +112,8 @@ func (r *Replica) replace(ctx context.Context, node string, id uint64) error {
 	if slices.Contains(book.Gone, id) {
 		return errors.New("this copy of the log has left the cluster")
 	}
-	// One that has just ended is heard of for some seconds still; and of one that is there a leader forgets now and then,
-	// for a moment, that it has heard of it.
+	// One that has just ended is heard of for some seconds still; and of one that is there a leader forgets now and
+	// then, for a moment, that it has heard of it.
 	connected := slices.Contains(r.lanes.Connected(), node)
 	for _, p := range all {
 		if isOf(p.ID, node) && p.ID != id && (p.Active || connected) {

@@ -6,8 +6,9 @@
 //
 // A log is made when all nodes of the configuration are there and none of them has one. A node that has none when
 // others have, for its disk is new, comes back as another replica of the same name: its old one leaves the log's group,
-// the new one learns the log and then has a vote. For that most of the others have to be there. A further node, of which
-// the log's owner was told (Join), comes in the same way. Where nodes are reached, and who has left, is in the log.
+// the new one learns the log and then has a vote. For that most of the others have to be there. A further node, of
+// which the log's owner was told (Join), comes in the same way. Where nodes are reached, and who has left, is in the
+// log.
 package replica
 
 import (
