@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"hash/crc32"
 	"io"
+	"math/rand/v2"
 	"net"
 	"os"
 	"slices"
@@ -204,6 +205,20 @@ func (w *writer) nodes(t *testing.T, all []*node) {
 	})
 }
 
+// mustBeIn fails unless a log has all that was acknowledged.
+func (w *writer) mustBeIn(t *testing.T, j journal.Journal) {
+	t.Helper()
+	for g, err := range j.Scan(t.Context(), 0) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		delete(w.acks, g.Records[0].Sequence)
+	}
+	if len(w.acks) > 0 {
+		t.Errorf("%d messages that were acknowledged are lost", len(w.acks))
+	}
+}
+
 func TestNodesJoinAndLeaveWhileMessagesArePut(t *testing.T) {
 	all := three(t)
 	startAll(t, all)
@@ -249,15 +264,7 @@ func TestNodesJoinAndLeaveWhileMessagesArePut(t *testing.T) {
 	}
 	w.stop()
 	_, j := ownerOf(t, all)
-	for g, err := range j.Scan(t.Context(), 0) {
-		if err != nil {
-			t.Fatal(err)
-		}
-		delete(w.acks, g.Records[0].Sequence)
-	}
-	if len(w.acks) > 0 {
-		t.Errorf("%d messages that were acknowledged are lost", len(w.acks))
-	}
+	w.mustBeIn(t, j)
 	for _, n := range all {
 		if got := n.r.Status().Members; len(got) != 3 {
 			t.Errorf("node %s knows %v", n.name, got)
@@ -492,4 +499,56 @@ func TestWhoCannotJoinIsRefused(t *testing.T) {
 	if err := leave(t, all, "gnu"); err != nil { // it has never come
 		t.Error(err)
 	}
+}
+
+// Whichever node ends while a command is under way, the command is given again, and nothing is lost.
+func TestNodesJoinAndLeaveWhicheverNodeEndsMeanwhile(t *testing.T) {
+	all := three(t)
+	startAll(t, all)
+	w := newWriter(t, all)
+	defer w.stop()
+	draw := rand.New(rand.NewPCG(3, 4))
+	for round := range 6 {
+		who := all[draw.IntN(len(all))]
+		victim := all[draw.IntN(len(all))]
+		joins := round%2 == 0
+		do := func(r *replica.Replica) error { return r.Leave(t.Context(), who.name) }
+		if joins {
+			who = another(t, string(rune('d'+round)), all)
+			do = func(r *replica.Replica) error {
+				return r.Join(t.Context(), link.Peer{Node: who.name, Address: who.address})
+			}
+		}
+		var asking sync.WaitGroup
+		for _, r := range replicas(all) { // whoever owns the log begins
+			asking.Go(func() { _ = do(r) })
+		}
+		victim.stop(t)
+		if err := victim.start(t); err != nil {
+			t.Fatal(err)
+		}
+		asking.Wait()
+		rest := all
+		if !joins {
+			rest = without(all, who)
+		}
+		waittest.Until(t, "the command is done", func() bool {
+			return slices.ContainsFunc(all, func(n *node) bool { return do(n.r) == nil })
+		})
+		all = rest
+		if joins {
+			if err := who.start(t); err != nil {
+				t.Fatal(err)
+			}
+			all = append(all, who)
+			mustVote(t, all, who)
+		} else {
+			w.nodes(t, all)
+			who.stop(t)
+		}
+		w.nodes(t, all)
+	}
+	w.stop()
+	_, j := ownerOf(t, all)
+	w.mustBeIn(t, j)
 }
