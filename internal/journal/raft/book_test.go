@@ -3,6 +3,8 @@ package raft
 import (
 	"context"
 	"encoding/binary"
+	"errors"
+	"io"
 	"math/rand/v2"
 	"reflect"
 	"slices"
@@ -109,5 +111,42 @@ func TestAHeaderWithoutABookIsRead(t *testing.T) {
 			got.book.At != 0 || got.book.Nodes != nil || got.book.Gone != nil {
 			t.Errorf("%+v, %v", got, err)
 		}
+	}
+}
+
+func TestALogOfBeforeThereWasABookIsOpened(t *testing.T) {
+	disk := memory.New()
+	local, err := disk.Open(inMemoryOptions)
+	if err != nil {
+		t.Fatal(err)
+	}
+	old := []byte{formatFirst, 1} // of a new log of one replica
+	for _, v := range []uint64{1, 1, 0, 1, 0, 1, 1, 0, 1, 1, 0, 0} {
+		old = binary.AppendUvarint(old, v)
+	}
+	err = local.SaveCheckpoint(t.Context(), 0, func(w io.Writer) error {
+		_, err := w.Write(append(binary.LittleEndian.AppendUint64(nil, uint64(len(old))), old...))
+		return err
+	})
+	if err := errors.Join(err, local.Close()); err != nil {
+		t.Fatal(err)
+	}
+	c := newCluster(t, 1, func(uint64) Local { return &inMemory{disk: disk} })
+	c.live = liveOf
+	c.startAll()
+	clerk := ownNow(t, c)
+	leads := clerk.replica()
+	if err := leads.Change(t.Context(), Stay, 1, &Note{"d", "127.0.0.1:1"}); err != nil {
+		t.Fatal(err)
+	}
+	waittest.Until(t, "it has a book", func() bool { return leads.Book().Nodes["d"] != "" })
+	l := &ledger{there: map[uint64]bool{}, maybe: map[uint64]bool{}}
+	l.work(clerk, 20, rand.New(rand.NewPCG(1, 2)))
+	if err := clerk.save(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	c.stop(1)
+	if book := c.start(1).Book(); book.Nodes["d"] == "" {
+		t.Errorf("after a start it is %+v", book)
 	}
 }
