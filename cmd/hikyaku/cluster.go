@@ -218,6 +218,9 @@ func (s *clusterStatus) write(w io.Writer, now time.Time) error {
 		return err
 	}
 	owner := "nobody owns the shard"
+	if !slices.ContainsFunc(s.Nodes, func(n memberStatus) bool { return n.Status != nil }) {
+		owner = "no node answers: who owns the shard is not known"
+	}
 	if s.Owner.Node != "" {
 		owner = fmt.Sprintf("node %s owns the shard", s.Owner.Node)
 		if !s.Owner.Since.IsZero() {

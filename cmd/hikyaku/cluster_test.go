@@ -113,6 +113,14 @@ func TestClusterCommandsSayWhatTheyNeed(t *testing.T) {
 	}
 }
 
+func TestTheStatusOfNodesThatDoNotAnswerClaimsNothing(t *testing.T) {
+	all := clusterStatus{Nodes: []memberStatus{{Node: "a", Away: "connection refused"}}}
+	var b strings.Builder
+	if err := all.write(&b, time.Now()); err != nil || !strings.Contains(b.String(), "no node answers") {
+		t.Errorf("%s %v", b.String(), err)
+	}
+}
+
 // The table is that of docs/cluster.md.
 func TestTheStatusOfAClusterIsATable(t *testing.T) {
 	now := time.Now()

@@ -63,7 +63,7 @@ func serveNode(ctx context.Context, s *serveFlags, f *config.File) (err error) {
 	l, err := link.Listen(ctx, link.Options{Listen: c.Own(), Cluster: c.Name, Node: c.Node,
 		Secret: c.Secret.Reveal(), Report: report("link")})
 	if err != nil {
-		return err
+		return fmt.Errorf("%w (cluster: listen: and peers:)", err)
 	}
 	defer func() { err = errors.Join(err, l.Close()) }()
 	front := cluster.NewFront(cluster.FrontOptions{Node: c.Node, Link: l, Report: report("front"),

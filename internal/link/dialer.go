@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"os"
 	"time"
 )
 
@@ -45,7 +46,8 @@ func (d *Dialer) Dial(ctx context.Context, to Peer, kind string) (*tls.Conn, err
 	}
 	secure := tls.Client(c, d.config)
 	if err := d.greet(ctx, secure, to, kind); err != nil {
-		return nil, errors.Join(d.failed(to, err), c.Close())
+		_ = c.Close() // perhaps ctx has closed it
+		return nil, d.failed(to, err)
 	}
 	return secure, nil
 }
@@ -54,6 +56,9 @@ func (d *Dialer) failed(to Peer, err error) error {
 	name := to.Address
 	if to.Node != "" {
 		name = to.Node + " at " + name
+	}
+	if errors.Is(err, context.DeadlineExceeded) || errors.Is(err, os.ErrDeadlineExceeded) {
+		err = fmt.Errorf("no answer in time: %w", context.DeadlineExceeded)
 	}
 	return fmt.Errorf("connect to node %s: %w", name, err)
 }

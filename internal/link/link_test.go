@@ -122,6 +122,23 @@ func TestWhatANodeDoesNotTakeIsRefusedWithAReason(t *testing.T) {
 	c.Close()
 }
 
+// A process that is stopped accepts connections and says nothing.
+func TestANodeThatDoesNotAnswerIsReportedInOneLine(t *testing.T) {
+	l, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	d := node(t, "a").Dialer()
+	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
+	defer cancel()
+	_, err = d.Dial(ctx, Peer{"b", l.Addr().String()}, "echo")
+	if !errors.Is(err, context.DeadlineExceeded) || strings.Contains(err.Error(), "\n") ||
+		!strings.Contains(err.Error(), "no answer in time") {
+		t.Errorf("%q", err)
+	}
+}
+
 func TestShortSecretsAreRefused(t *testing.T) {
 	for _, s := range []string{"", secret[1:]} {
 		if _, err := NewDialer(Options{Cluster: "test", Node: "a", Secret: s}); !errors.Is(err, ErrSecret) {

@@ -79,7 +79,10 @@ func (r *Replica) heir(ctx context.Context, to string) (id uint64, err error) {
 		if why == nil {
 			return p.ID, nil
 		}
-		err = errors.Join(err, why)
+		if err != nil {
+			why = fmt.Errorf("%w; %w", err, why)
+		}
+		err = why
 	}
 	return 0, err
 }
