@@ -60,7 +60,7 @@ type Front struct {
 
 // Door says what is special of one.
 type Door struct {
-	// Live answers, at a node that does not own the shard, requests of HTTP for /livez in its stead.
+	// Live answers requests of HTTP for /livez at a node that does not own the shard, or whose house is not open.
 	Live bool
 }
 

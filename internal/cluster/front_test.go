@@ -287,6 +287,47 @@ func TestAnotherNodesOtherAccountsAreNobodyHere(t *testing.T) {
 	}
 }
 
+// askAt asks for a path at an HTTP door, on a connection of its own.
+func askAt(t *testing.T, addr net.Addr, path string) (string, error) {
+	t.Helper()
+	req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, "http://"+addr.String()+path, http.NoBody)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var once http.Transport
+	defer once.CloseIdleConnections()
+	resp, err := once.RoundTrip(req)
+	if err != nil {
+		return "", err
+	}
+	defer resp.Body.Close()
+	text, err := io.ReadAll(resp.Body)
+	return resp.Status + " " + string(text), err
+}
+
+// Whoever watches a node would end it otherwise while it reads a large log, again and again.
+func TestANodeSaysThatItLivesWhileItOpensTheShard(t *testing.T) {
+	f := members(t, 50*time.Millisecond)["a"].Front
+	addr, err := f.Open(t.Context(), "http", "127.0.0.1:0", Door{Live: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	f.Turn(link.Peer{Node: "a"})
+	if got, err := askAt(t, addr, "/livez"); err != nil || !strings.HasPrefix(got, "200 OK") {
+		t.Errorf("before its house is open: %q, %v", got, err)
+	}
+	house, err := f.Land("http")
+	if err == nil {
+		err = house.Close()
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, err := askAt(t, addr, "/livez"); err != nil || !strings.HasPrefix(got, "200 OK") {
+		t.Errorf("after its house was closed: %q, %v", got, err)
+	}
+}
+
 // Whoever watches a node asks it, and not the owner, whether it lives.
 func TestANodeSaysItselfThatItLives(t *testing.T) {
 	all := members(t, time.Minute)
@@ -295,23 +336,8 @@ func TestANodeSaysItselfThatItLives(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	ask := func(path string) (string, error) {
-		req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, "http://"+addr.String()+path, http.NoBody)
-		if err != nil {
-			t.Fatal(err)
-		}
-		var once http.Transport
-		defer once.CloseIdleConnections()
-		resp, err := once.RoundTrip(req)
-		if err != nil {
-			return "", err
-		}
-		defer resp.Body.Close()
-		text, err := io.ReadAll(resp.Body)
-		return resp.Status + " " + string(text), err
-	}
 	for _, path := range []string{"/livez", "/healthz", "/livez?from=balancer"} {
-		if got, err := ask(path); err != nil || got != `200 OK {"status":"ok"}`+"\n" {
+		if got, err := askAt(t, addr, path); err != nil || got != `200 OK {"status":"ok"}`+"\n" {
 			t.Errorf("%s: %q, %v", path, got, err)
 		}
 	}
@@ -334,7 +360,7 @@ func TestANodeSaysItselfThatItLives(t *testing.T) {
 	}()
 	own(all, "b")
 	for _, path := range []string{"/readyz", "/livezz", "/l", "/"} {
-		if got, err := ask(path); err != nil || got != "200 OK b at "+path {
+		if got, err := askAt(t, addr, path); err != nil || got != "200 OK b at "+path {
 			t.Errorf("%q, %v", got, err)
 		}
 	}

@@ -22,7 +22,7 @@ func (f *Front) bring(e *entrance, c net.Conn) {
 	door := e.name
 	late, cancel := context.WithTimeout(f.ctx, f.o.Wait)
 	defer cancel()
-	if owner, _, _ := f.now(door); e.Live && owner.Node != f.o.Node {
+	if owner, l, _ := f.now(door); e.Live && (owner.Node != f.o.Node || l == nil || l.over()) {
 		if c = f.alive(c); c == nil {
 			return
 		}
