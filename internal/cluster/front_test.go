@@ -288,9 +288,9 @@ func TestAnotherNodesOtherAccountsAreNobodyHere(t *testing.T) {
 }
 
 // askAt asks for a path at an HTTP door, on a connection of its own.
-func askAt(t *testing.T, addr net.Addr, path string) (string, error) {
+func askAt(t *testing.T, addr net.Addr, method, path string) (string, error) {
 	t.Helper()
-	req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, "http://"+addr.String()+path, http.NoBody)
+	req, err := http.NewRequestWithContext(t.Context(), method, "http://"+addr.String()+path, http.NoBody)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -313,7 +313,7 @@ func TestANodeSaysThatItLivesWhileItOpensTheShard(t *testing.T) {
 		t.Fatal(err)
 	}
 	f.Turn(link.Peer{Node: "a"})
-	if got, err := askAt(t, addr, "/livez"); err != nil || !strings.HasPrefix(got, "200 OK") {
+	if got, err := askAt(t, addr, http.MethodGet, "/livez"); err != nil || !strings.HasPrefix(got, "200 OK") {
 		t.Errorf("before its house is open: %q, %v", got, err)
 	}
 	house, err := f.Land("http")
@@ -323,7 +323,7 @@ func TestANodeSaysThatItLivesWhileItOpensTheShard(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got, err := askAt(t, addr, "/livez"); err != nil || !strings.HasPrefix(got, "200 OK") {
+	if got, err := askAt(t, addr, http.MethodGet, "/livez"); err != nil || !strings.HasPrefix(got, "200 OK") {
 		t.Errorf("after its house was closed: %q, %v", got, err)
 	}
 }
@@ -337,9 +337,12 @@ func TestANodeSaysItselfThatItLives(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, path := range []string{"/livez", "/healthz", "/livez?from=balancer"} {
-		if got, err := askAt(t, addr, path); err != nil || got != `200 OK {"status":"ok"}`+"\n" {
+		if got, err := askAt(t, addr, http.MethodGet, path); err != nil || got != `200 OK {"status":"ok"}`+"\n" {
 			t.Errorf("%s: %q, %v", path, got, err)
 		}
+	}
+	if got, err := askAt(t, addr, http.MethodHead, "/livez"); err != nil || got != "200 OK " {
+		t.Errorf("HEAD: %q, %v", got, err)
 	}
 	// Everything else goes to the owner, whole.
 	if _, err := all["b"].Open(t.Context(), "http", "127.0.0.1:0", Door{Live: true}); err != nil {
@@ -360,7 +363,7 @@ func TestANodeSaysItselfThatItLives(t *testing.T) {
 	}()
 	own(all, "b")
 	for _, path := range []string{"/readyz", "/livezz", "/l", "/"} {
-		if got, err := askAt(t, addr, path); err != nil || got != "200 OK b at "+path {
+		if got, err := askAt(t, addr, http.MethodGet, path); err != nil || got != "200 OK b at "+path {
 			t.Errorf("%q, %v", got, err)
 		}
 	}

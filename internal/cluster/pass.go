@@ -248,7 +248,7 @@ func arrivalOf(door string, c net.Conn) arrival {
 }
 
 // liveRequests are what a node answers itself.
-var liveRequests = []string{"GET /livez", "GET /healthz"}
+var liveRequests = []string{"GET /livez", "GET /healthz", "HEAD /livez", "HEAD /healthz"}
 
 // isLive tells whether first is the beginning of one of them; it may become one: more has to be read to know.
 func isLive(first []byte) (is, maybe bool) {
@@ -299,8 +299,12 @@ func (f *Front) alive(c net.Conn) net.Conn {
 	}
 	_ = c.SetWriteDeadline(time.Now().Add(f.o.Wait))
 	const body = `{"status":"ok"}` + "\n" // as the door says it
-	_, _ = fmt.Fprintf(c, "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: %d\r\n"+
-		"Connection: close\r\n\r\n%s", len(body), body) // who asks is gone, or it has the answer
+	answer := fmt.Sprintf("HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: %d\r\n"+
+		"Connection: close\r\n\r\n", len(body))
+	if first[0] != 'H' { // HEAD
+		answer += body
+	}
+	_, _ = io.WriteString(c, answer) // who asks is gone, or it has the answer
 	return nil
 }
 
