@@ -128,10 +128,24 @@ func (f *Front) arrive(ctx context.Context, peer string, c net.Conn) {
 	}}) {
 		return
 	}
+	f.count(peer, 1)
+	defer f.count(peer, -1)
 	select {
 	case <-conn.closed:
 	case <-ctx.Done():
 		_ = conn.Close()
+	}
+}
+
+// mostCounted bounds the nodes that metrics name: who has the secret may give itself any name.
+const mostCounted = 64
+
+// count notes that a connection of a node has come, or has ended.
+func (f *Front) count(node string, change int) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if a, known := f.arrivals[node]; known || len(f.arrivals) < mostCounted {
+		f.arrivals[node] = arrivals{a.open + change, a.all + uint64(max(change, 0))}
 	}
 }
 

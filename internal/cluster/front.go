@@ -46,9 +46,8 @@ type Front struct {
 	active sync.WaitGroup
 	spares spares
 
-	taken, passed, unowned atomic.Uint64
-	open                   atomic.Int64 // passed on now
-	ofUnowned, ofFiles     link.Seldom  // reports
+	taken, unowned     atomic.Uint64
+	ofUnowned, ofFiles link.Seldom // reports
 
 	mu       sync.Mutex
 	owner    link.Peer     // without a name: nobody
@@ -56,6 +55,13 @@ type Front struct {
 	landings map[string]*landing
 	sockets  map[string]net.Listener
 	underWay map[*passage]struct{}
+	arrivals map[string]arrivals // by the node that passes them on
+}
+
+// arrivals are the connections that another node has passed on to this one.
+type arrivals struct {
+	open int
+	all  uint64
 }
 
 // Door says what is special of one.
@@ -83,7 +89,7 @@ func NewFront(o FrontOptions) *Front {
 		o.Report = func(error) {}
 	}
 	f := &Front{o: o, turned: make(chan struct{}), landings: map[string]*landing{}, sockets: map[string]net.Listener{},
-		underWay: map[*passage]struct{}{}}
+		underWay: map[*passage]struct{}{}, arrivals: map[string]arrivals{}}
 	f.spares.f = f
 	f.ctx, f.cancel = context.WithCancel(context.Background())
 	o.Link.Handle(DoorKind, f.arrive)

@@ -20,6 +20,7 @@ import (
 	"github.com/hikyaku/hikyaku/internal/caller"
 	"github.com/hikyaku/hikyaku/internal/caller/callertest"
 	"github.com/hikyaku/hikyaku/internal/link"
+	"github.com/hikyaku/hikyaku/internal/metricstest"
 	"github.com/hikyaku/hikyaku/internal/waittest"
 )
 
@@ -99,6 +100,18 @@ func (m *member) open(t *testing.T) {
 	})
 }
 
+// nobody is a replica of which nothing is known.
+type nobody struct{ Replica }
+
+func (nobody) Status() Status { return Status{} }
+
+// passing tells whether the node passes something on.
+func (m *member) passing() bool {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return len(m.underWay) > 0
+}
+
 // own makes a node the owner in everybody's eyes.
 func own(all map[string]*member, owner string) {
 	p := link.Peer{}
@@ -149,8 +162,12 @@ func TestEveryNodeBringsConnectionsToTheOwner(t *testing.T) {
 			t.Errorf("by node %s: %q, %v", n, got, err)
 		}
 	}
-	waittest.Until(t, "nothing is passed on any more", func() bool {
-		return all["a"].Front.open.Load() == 0 && all["a"].passed.Load() == 1 && all["b"].passed.Load() == 0
+	shown := NewCollector(nobody{}, all["b"].Front)
+	waittest.Until(t, "the owner has counted one of each, and nothing is passed on any more", func() bool {
+		got := metricstest.Of(t, shown)
+		const open, total = "hikyaku_cluster_forwarded_connections ", "hikyaku_cluster_forwarded_connections_total "
+		return got[open+"a"] == 0 && got[open+"c"] == 0 && got[total+"a"] == 1 && got[total+"c"] == 1 &&
+			!all["a"].passing()
 	})
 }
 

@@ -1,6 +1,10 @@
 package cluster
 
-import "github.com/prometheus/client_golang/prometheus"
+import (
+	"maps"
+
+	"github.com/prometheus/client_golang/prometheus"
+)
 
 // Collector shows a node and its front as metrics. It implements prometheus.Collector.
 type Collector struct {
@@ -18,12 +22,12 @@ var (
 		"it.", []string{"node"}, nil)
 	takenDesc = prometheus.NewDesc("hikyaku_cluster_takeovers_total", "How often this node has begun to own the shard.",
 		nil, nil)
-	openDesc = prometheus.NewDesc("hikyaku_cluster_forwarded_connections", "Connections that came in at this node and "+
-		"are passed on to the owner.", nil, nil)
-	passedDesc = prometheus.NewDesc("hikyaku_cluster_forwarded_connections_total", "Connections that came in at this "+
-		"node and were passed on to the owner.", nil, nil)
-	unownedDesc = prometheus.NewDesc("hikyaku_cluster_unowned_connections_total", "Connections that were closed "+
-		"because nobody owned the shard for too long.", nil, nil)
+	openDesc = prometheus.NewDesc("hikyaku_cluster_forwarded_connections", "Connections that came in at another "+
+		"node, which passes them on to this one.", []string{"node"}, nil)
+	passedDesc = prometheus.NewDesc("hikyaku_cluster_forwarded_connections_total", "Connections that came in at "+
+		"another node, which has passed them on to this one.", []string{"node"}, nil)
+	unownedDesc = prometheus.NewDesc("hikyaku_cluster_unowned_connections_total", "Connections that came in at this "+
+		"node and were closed because nobody owned the shard, or its owner did not take them, for too long.", nil, nil)
 	lagDesc = prometheus.NewDesc("hikyaku_cluster_lag_groups", "Groups of the log that a node does not have yet, as "+
 		"the owner knows it.", []string{"node"}, nil)
 	aliveDesc = prometheus.NewDesc("hikyaku_cluster_node_alive", "1 for a node that this one hears of, else 0.",
@@ -43,8 +47,8 @@ func (c *Collector) Collect(to chan<- prometheus.Metric) {
 	gauge := func(d *prometheus.Desc, v float64, labels ...string) {
 		to <- prometheus.MustNewConstMetric(d, prometheus.GaugeValue, v, labels...)
 	}
-	counter := func(d *prometheus.Desc, v uint64) {
-		to <- prometheus.MustNewConstMetric(d, prometheus.CounterValue, float64(v))
+	counter := func(d *prometheus.Desc, v uint64, labels ...string) {
+		to <- prometheus.MustNewConstMetric(d, prometheus.CounterValue, float64(v), labels...)
 	}
 	s := c.log.Status()
 	gauge(termDesc, float64(s.Owner.Term))
@@ -52,9 +56,14 @@ func (c *Collector) Collect(to chan<- prometheus.Metric) {
 		gauge(ownerDesc, 1, s.Owner.Node)
 	}
 	counter(takenDesc, c.front.taken.Load())
-	gauge(openDesc, float64(c.front.open.Load()))
-	counter(passedDesc, c.front.passed.Load())
 	counter(unownedDesc, c.front.unowned.Load())
+	c.front.mu.Lock()
+	from := maps.Clone(c.front.arrivals)
+	c.front.mu.Unlock()
+	for node, a := range from {
+		gauge(openDesc, float64(a.open), node)
+		counter(passedDesc, a.all, node)
+	}
 	for _, m := range s.Members {
 		alive := 0.0
 		if m.Alive {

@@ -179,8 +179,6 @@ func (f *Front) accepted(p *passage) bool {
 	default:
 	}
 	p.acceptedBy = true
-	f.passed.Add(1)
-	f.open.Add(1)
 	return true
 }
 
@@ -189,9 +187,6 @@ func (f *Front) leave(p *passage) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	delete(f.underWay, p)
-	if p.acceptedBy {
-		f.open.Add(-1)
-	}
 }
 
 // halves is what both ends of a passage can: say that they send no more.

@@ -40,7 +40,7 @@ func TestAPassedOnConnectionEndsWhenTheDoorHasClosedIt(t *testing.T) {
 	if _, err := r.ReadByte(); !errors.Is(err, io.EOF) {
 		t.Fatal(err)
 	}
-	waittest.Until(t, "node a has let it go", func() bool { return all["a"].Front.open.Load() == 0 })
+	waittest.Until(t, "node a has let it go", func() bool { return !all["a"].passing() })
 }
 
 // While the owner's door has no room, what waits for it waits where it came in, and takes the owner no files.
