@@ -26,10 +26,11 @@ func readFrame(r io.Reader) ([]byte, error) {
 	if _, err := io.ReadFull(r, head[:]); err != nil {
 		return nil, err
 	}
-	n := int(binary.BigEndian.Uint32(head[:]))
-	if n > MostFrame {
-		return nil, fmt.Errorf("%w: %d bytes", errFrame, n)
+	length := binary.BigEndian.Uint32(head[:])
+	if length > MostFrame {
+		return nil, fmt.Errorf("%w: %d bytes", errFrame, length)
 	}
+	n := int(length)
 	frame := make([]byte, min(n, frameStep))
 	for have := 0; ; {
 		if _, err := io.ReadFull(r, frame[have:]); err != nil {
