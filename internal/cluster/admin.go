@@ -118,21 +118,9 @@ func Ask(ctx context.Context, d *link.Dialer, node link.Peer, what Request) (Sta
 	}
 	ctx, cancel := context.WithTimeout(ctx, within)
 	defer cancel()
-	c, err := d.Dial(ctx, node, AdminKind)
-	if err != nil {
-		return Status{}, err
-	}
-	defer c.Close()
-	defer context.AfterFunc(ctx, func() { _ = c.SetDeadline(time.Unix(1, 0)) })()
-	if err := json.NewEncoder(c).Encode(what); err != nil {
-		return Status{}, fmt.Errorf("ask node %s: %w", node.Node, err)
-	}
 	var told reply
-	if err := json.NewDecoder(io.LimitReader(c, mostReply)).Decode(&told); err != nil {
-		if ctx.Err() != nil {
-			err = ctx.Err()
-		}
-		return Status{}, fmt.Errorf("node %s does not answer: %w", node.Node, err)
+	if err := d.Ask(ctx, node, AdminKind, what, &told, mostReply); err != nil {
+		return Status{}, err
 	}
 	if since := &told.Status.Owner.Since; !since.IsZero() && !told.Now.IsZero() {
 		*since = since.Add(time.Since(told.Now))

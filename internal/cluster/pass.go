@@ -260,12 +260,12 @@ func isLive(first []byte) (is, maybe bool) {
 
 // alive answers a request for /livez, and returns nil; or the connection, of which nothing is lost.
 func (f *Front) alive(c net.Conn) net.Conn {
-	stop := context.AfterFunc(f.ctx, func() { _ = c.SetReadDeadline(time.Unix(1, 0)) })
-	defer stop()
 	if err := c.SetReadDeadline(time.Now().Add(f.o.Wait)); err != nil {
 		_ = c.Close() // it is gone
 		return nil
 	}
+	stop := context.AfterFunc(f.ctx, func() { _ = c.SetReadDeadline(time.Unix(1, 0)) })
+	defer stop()
 	first := make([]byte, 0, 4<<10)
 	is, maybe := isLive(first)
 	for maybe {

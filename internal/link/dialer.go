@@ -3,8 +3,10 @@ package link
 import (
 	"context"
 	"crypto/tls"
+	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"net"
 	"os"
 	"time"
@@ -50,6 +52,27 @@ func (d *Dialer) Dial(ctx context.Context, to Peer, kind string) (*tls.Conn, err
 		return nil, d.failed(to, err)
 	}
 	return secure, nil
+}
+
+// Ask sends a node a question as JSON, through a stream of a kind, and reads into told what comes back, which may have
+// so many bytes. The errors are those of Dial, or that the node does not answer.
+func (d *Dialer) Ask(ctx context.Context, node Peer, kind string, question, told any, most int64) error {
+	c, err := d.Dial(ctx, node, kind)
+	if err != nil {
+		return err
+	}
+	defer c.Close()
+	defer context.AfterFunc(ctx, func() { _ = c.SetDeadline(time.Unix(1, 0)) })()
+	if err = json.NewEncoder(c).Encode(question); err == nil {
+		err = json.NewDecoder(io.LimitReader(c, most)).Decode(told)
+	}
+	if err != nil && ctx.Err() != nil {
+		err = ctx.Err()
+	}
+	if err != nil {
+		return fmt.Errorf("node %s does not answer: %w", node.Node, err)
+	}
+	return nil
 }
 
 func (d *Dialer) failed(to Peer, err error) error {

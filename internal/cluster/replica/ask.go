@@ -3,12 +3,10 @@ package replica
 import (
 	"context"
 	"encoding/json"
-	"fmt"
 	"io"
 	"net"
 	"slices"
 	"sync"
-	"time"
 
 	"github.com/hikyaku/hikyaku/internal/journal/raft"
 	"github.com/hikyaku/hikyaku/internal/link"
@@ -68,16 +66,7 @@ func (r *Replica) answer(ctx context.Context, peer string, c net.Conn) {
 }
 
 func (r *Replica) ask(ctx context.Context, p link.Peer, q question) (t told, err error) {
-	c, err := r.o.Link.Dialer().Dial(ctx, p, memberKind)
-	if err != nil {
-		return t, err
-	}
-	defer c.Close()
-	defer context.AfterFunc(ctx, func() { _ = c.SetDeadline(time.Unix(1, 0)) })()
-	if err := json.NewEncoder(c).Encode(q); err != nil {
-		return t, err
-	}
-	err = json.NewDecoder(io.LimitReader(c, mostAnswer)).Decode(&t)
+	err = r.o.Link.Dialer().Ask(ctx, p, memberKind, q, &t, mostAnswer)
 	return t, err
 }
 
@@ -98,9 +87,6 @@ func (r *Replica) askAll(ctx context.Context) []answered {
 	for i, p := range peers {
 		asking.Go(func() {
 			t, err := r.ask(ctx, p, question{})
-			if err != nil {
-				err = fmt.Errorf("node %s: %w", p.Node, err)
-			}
 			all[i] = answered{t, p.Node, err}
 		})
 	}

@@ -85,7 +85,7 @@ func (r *Replica) comeBack(ctx context.Context, first []uint64) ([]uint64, error
 		r.follow(t.Book)
 		switch {
 		case err != nil:
-			all = errors.Join(all, fmt.Errorf("node %s: %w", p.Node, err))
+			all = errors.Join(all, err)
 		case t.Member:
 			return first, nil
 		case t.gone(r.id): // it was taken in, and out again before it had the log

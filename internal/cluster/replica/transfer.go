@@ -93,13 +93,10 @@ func (r *Replica) takes(ctx context.Context, node string) error {
 	defer stop()
 	p, _ := r.peer(node)
 	t, err := r.ask(ctx, p, question{})
-	switch {
-	case err != nil:
-		return fmt.Errorf("node %s: %w", node, err)
-	case t.Drained:
-		return fmt.Errorf("node %s is drained: hikyaku cluster fill %s lets it take the shard", node, node)
+	if err == nil && t.Drained {
+		err = fmt.Errorf("node %s is drained: hikyaku cluster fill %s lets it take the shard", node, node)
 	}
-	return nil
+	return err
 }
 
 // Drain implements cluster.Replica.
