@@ -60,6 +60,13 @@ func (s *sharedLog) move(to string) {
 	s.changed = make(chan struct{})
 }
 
+// opened is the journal that was opened last.
+func (s *sharedLog) opened() *memory.Journal {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.open
+}
+
 // part is what a node has of it.
 type part struct {
 	*sharedLog
@@ -319,7 +326,9 @@ func TestANodeReadsItsConfigurationAgain(t *testing.T) {
 		nodes[name].hangup()
 		status := 0
 		waittest.Until(t, "node "+name+" wants users", func() bool {
-			log.move("c") // a house that is open cannot take the first users: the next one can
+			before := log.opened() // a house that is open cannot take the first users: the next one can
+			log.move("c")
+			waittest.Until(t, "node c owns the shard", func() bool { return log.opened() != before })
 			log.move(name)
 			status, _, err = nodes["c"].ask(t, http.MethodGet, "/default/queues", "")
 			return err == nil && status == http.StatusUnauthorized
