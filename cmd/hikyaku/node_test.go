@@ -113,10 +113,10 @@ func (j *longJournal) Scan(ctx context.Context, _ journal.Position) iter.Seq2[jo
 	}
 }
 
-func (p *sharedLog) Owner() cluster.Owner {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return p.owner
+func (s *sharedLog) Owner() cluster.Owner {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.owner
 }
 
 func (p *part) Changed() <-chan struct{} {
