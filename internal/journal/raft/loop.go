@@ -56,9 +56,9 @@ func (r *Replica) fail(err error) {
 	r.wakeUp()
 }
 
-// sound ends a replica whose copy of the log is found to be damaged, for other nodes have what it says is damaged: the
-// next owner reads it there. The error is that of the journal that has failed then. A lone node is the only one that has
-// it, and whoever reads is told what is damaged.
+// sound ends a replica whose copy of the log is found to be damaged, for other nodes have what it lacks: the next owner
+// reads it there. The error is that of a journal that has failed then. Of a lone node whoever reads is told what is
+// damaged: nobody else has it.
 func (r *Replica) sound(err error) error {
 	var damage *journal.DamageError
 	if !errors.As(err, &damage) {
