@@ -226,8 +226,11 @@ func (ns *nodes) flipped(node string) string {
 	ns.lives[node] = &life{served: s}
 	if !s.hasEnded() {
 		ns.join(node)
-		if check.code == 0 || strings.Contains(s.log(), "damage") {
-			return where + ", without which the node can be"
+		if check.code == 0 {
+			return where + ", where nothing is that is needed"
+		}
+		if strings.Contains(s.log(), "damage") {
+			return where + ", of which the node has another copy"
 		}
 		ns.spoilt[node] = true // a body, which is looked at when it is read
 		return where + ", which the node does not know yet"
