@@ -184,8 +184,8 @@ type Journal interface {
 
 	// Read fetches records in any number and order. For each address, each is called once with its index in addrs, in
 	// any order, one at a time: with the record (Head and Body), or with an error: ErrReleased when the record is no
-	// longer kept, a *DamageError when its bytes are not what was written. Read itself fails only when no more can be
-	// tried.
+	// longer kept, a *DamageError when its bytes are not what was written. Of a log on several nodes that is ErrFailed:
+	// other nodes have what was written. Read itself fails only when no more can be tried.
 	Read(ctx context.Context, addrs []Address, each func(i int, r Record, err error)) error
 
 	// Scan walks the groups after position from, oldest first, up to the last group there was when it began. Released
