@@ -110,6 +110,9 @@ func serveNode(ctx context.Context, s *serveFlags, f *config.File) (err error) {
 		if toldToStop(ctx, err) {
 			return nil
 		}
+		if errors.Is(err, syscall.ENOSPC) || errors.Is(err, journal.ErrFull) {
+			return giveAway(ctx, r, log, term, err)
+		}
 		if err == nil {
 			err = h.live(ctx, surroundings{follow: n.follow, opened: func(*slog.Logger) {}, front: front, leave: leave,
 				more: []prometheus.Collector{cluster.NewCollector(r, front)}})
@@ -128,6 +131,19 @@ func serveNode(ctx context.Context, s *serveFlags, f *config.File) (err error) {
 // toldToStop tells whether something was left because the node was told to stop, which is no mistake.
 func toldToStop(ctx context.Context, err error) bool {
 	return ctx.Err() != nil && errors.Is(err, ctx.Err())
+}
+
+// giveAway gives the shard to another node, since this one has no room to open it: it keeps the log meanwhile. When
+// nobody takes it this node tries again, some seconds later.
+func giveAway(ctx context.Context, r nodeReplica, log *slog.Logger, term uint64, why error) error {
+	log.Warn("this node has no room to own the shard, and gives it away", "term", term, "error", why)
+	ctx, cancel := context.WithTimeout(ctx, handOver)
+	defer cancel()
+	if err := r.Transfer(ctx, ""); err != nil && !errors.Is(err, cluster.ErrNotOwner) {
+		log.Warn("no other node has taken the shard", "error", err)
+		<-ctx.Done()
+	}
+	return journal.ErrLost
 }
 
 // waiting is what a node that has no log yet waits for.

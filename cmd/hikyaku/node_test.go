@@ -171,6 +171,15 @@ func (p *part) Close() error { return nil }
 // threeNodes serve over one log.
 func threeNodes(t *testing.T) (log *sharedLog, nodes map[string]*clusterNode) {
 	t.Helper()
+	return threeNodesOver(t, func(log *sharedLog, f *config.File) nodeReplica {
+		return &part{sharedLog: log, node: f.Cluster.Node}
+	})
+}
+
+// threeNodesOver serve over what each has of one log.
+func threeNodesOver(t *testing.T, has func(*sharedLog, *config.File) nodeReplica) (log *sharedLog,
+	nodes map[string]*clusterNode) {
+	t.Helper()
 	log = newSharedLog("a", "b", "c")
 	before := openReplica
 	openReplica = func(_ context.Context, f *config.File, _ *link.Listener, _ *slog.Logger, _ func(error)) (nodeReplica,
@@ -178,7 +187,7 @@ func threeNodes(t *testing.T) (log *sharedLog, nodes map[string]*clusterNode) {
 		log.mu.Lock()
 		defer log.mu.Unlock()
 		log.at = f.Cluster.Peers
-		return &part{sharedLog: log, node: f.Cluster.Node}, nil
+		return has(log, f), nil
 	}
 	t.Cleanup(func() { openReplica = before })
 	return log, startNodes(t, log.nodes...)
