@@ -32,8 +32,8 @@ func TestTheUsualCallsMakeFewAllocations(t *testing.T) {
 	}
 }
 
-// TestReadingARecordMakesNoText: a start reads a million of them, and only of one that makes no sense there is something
-// to say.
+// TestReadingARecordMakesNoText: a start reads a million of them, and only of one that makes no sense is there
+// something to say.
 func TestReadingARecordMakesNoText(t *testing.T) {
 	withoutDetector(t)
 	head := encodeEvent(nil, 1, &settled{queue: 300, seq: 300, end: endDone})
