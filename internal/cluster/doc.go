@@ -98,8 +98,8 @@ const (
 )
 
 // Run opens what live is over the log each time that this node owns the shard, and has the front know who does. live
-// ends when its journal is lost, or ctx ends, or it fails. The error is that of live, unless that only lost the log, or
-// of the log itself.
+// ends when its journal is lost, or ctx ends, or it fails. The error is that of live, unless that only lost the log or
+// was stopped by ctx, or of the log itself.
 func Run(ctx context.Context, l Log, f *Front, live func(context.Context, journal.Journal, uint64) error) error {
 	watching, stop := context.WithCancel(ctx)
 	done := make(chan struct{})
@@ -132,8 +132,11 @@ func Run(ctx context.Context, l Log, f *Front, live func(context.Context, journa
 		}
 		f.taken.Add(1)
 		err = live(ctx, j, term)
-		if errors.Is(err, journal.ErrLost) && !errors.Is(err, journal.ErrFailed) {
+		switch {
+		case errors.Is(err, journal.ErrLost) && !errors.Is(err, journal.ErrFailed):
 			continue
+		case ctx.Err() != nil && errors.Is(err, ctx.Err()):
+			return nil // it was stopped while it opened the house
 		}
 		return err
 	}
