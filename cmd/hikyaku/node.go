@@ -166,8 +166,8 @@ func (w *waiting) told() string {
 }
 
 // passedOn is how many connections of each of some doors may be passed on to another node, in a process that may have
-// so many files open and so many bytes of memory; 0: nobody says. Each has two files open, and all together take half of
-// the files and a quarter of the memory at most.
+// so many files open and so many bytes of memory; 0: nobody says. Each has two files open, and all together take half
+// of the files and a quarter of the memory at most.
 func passedOn(files uint64, memory int64, doors int) int {
 	share := uint64(4 * max(doors, 1))
 	most := uint64(4096)
