@@ -91,6 +91,3 @@ func tell2[A, B any](name string, do func(queue.Shard, context.Context, A, B) er
 		return none{}, do(s, ctx, a.One, a.Two)
 	})
 }
-
-// got are the values of found.
-func (f found[R]) got(err error) (R, bool, error) { return f.Value, f.OK, err }
