@@ -73,7 +73,7 @@ func TestAClusterBecomesAServerAlone(t *testing.T) {
 	if names, err := os.ReadDir(f.DataDir); err != nil || len(names) > 1 {
 		t.Errorf("something was made: %v, %v", names, err)
 	}
-	if err := os.Mkdir(functionsDir(whole[0]), 0o700); err != nil {
+	if err := os.MkdirAll(functionsDir(whole[0]), 0o700); err != nil {
 		t.Fatal(err)
 	}
 	var out bytes.Buffer

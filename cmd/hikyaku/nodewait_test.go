@@ -48,7 +48,7 @@ func TestStatusAndStopKnowANodeThatWaitsForTheOthers(t *testing.T) {
 	waittest.Until(t, "its status says for whom it waits", func() bool {
 		out, err := command(t.Context(), env, "cluster", "status", "-c", file).Output()
 		return err == nil && strings.Contains(string(out), "waits for the others") &&
-			strings.Contains(string(out), "node a has no log yet: node b: ")
+			strings.Contains(string(out), "node a has no log yet: connect to node b at ")
 	})
 	out, err := command(t.Context(), env, "cluster", "drain", "a", "-c", file).CombinedOutput()
 	if err == nil || !strings.Contains(string(out), "it has no log yet") {
