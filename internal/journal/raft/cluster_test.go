@@ -155,15 +155,30 @@ func (c *cluster) leader() *Replica {
 
 // inMemory is a local journal in memory.
 type inMemory struct {
+	mu   sync.Mutex // of which disk it is: a node may get another one while a test looks
 	disk *memory.Disk
 	last *memory.Journal
+}
+
+// now is the disk.
+func (l *inMemory) now() *memory.Disk {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.disk
+}
+
+// become gives it another disk.
+func (l *inMemory) become(d *memory.Disk) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.disk = d
 }
 
 var inMemoryOptions = memory.Options{Durability: journal.Fsync,
 	Limits: journal.Limits{GroupBytes: 1 << 20, GroupRecords: 1000}}
 
 func (l *inMemory) Open(context.Context) (journal.Journal, error) {
-	j, err := l.disk.Open(inMemoryOptions)
+	j, err := l.now().Open(inMemoryOptions)
 	l.last = j
 	return j, err
 }
@@ -172,7 +187,7 @@ func (l *inMemory) Fresh(ctx context.Context) (journal.Journal, Replace, error) 
 	next := memory.New()
 	j, err := next.Open(inMemoryOptions)
 	return j, func(ctx context.Context) (journal.Journal, error) {
-		l.disk = next
+		l.become(next)
 		if err := j.Close(); err != nil {
 			return nil, err
 		}
