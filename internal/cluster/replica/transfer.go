@@ -24,7 +24,7 @@ const (
 // Transfer implements cluster.Replica.
 func (r *Replica) Transfer(ctx context.Context, to string) error {
 	id, err := r.heir(ctx, to)
-	for late := time.Now().Add(settle); err == nil && id == 0 && time.Now().Before(late); {
+	for late := time.Now().Add(settle); id == 0 && !errors.Is(err, cluster.ErrNotOwner) && time.Now().Before(late); {
 		select { // a leader finds out now and then, and when it has just become one, who is there
 		case <-ctx.Done():
 			return ctx.Err()
