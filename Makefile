@@ -33,7 +33,7 @@ demo-cluster: build ## Kill the owner of three nodes every five seconds, and cou
 	bin/hikyaku demo cluster
 
 .PHONY: build
-build: need-go ## Build bin/hikyaku; TAGS=no_mysql leaves out the MySQL door
+build: need-go ## Build bin/hikyaku; TAGS=no_mysql leaves out the MySQL door, no_cluster the log of clusters
 	@scripts/build
 
 ##@ To work on it

@@ -3,7 +3,6 @@ package bench
 import (
 	"context"
 
-	"github.com/hikyaku/hikyaku/internal/bench/cluster"
 	"github.com/hikyaku/hikyaku/internal/bench/flow"
 	"github.com/hikyaku/hikyaku/internal/bench/function"
 	"github.com/hikyaku/hikyaku/internal/bench/harness"
@@ -37,7 +36,7 @@ type Bench struct {
 
 // All lists the experiments by name.
 func All() []Bench {
-	return []Bench{
+	return append([]Bench{
 		{
 			Name:    "queue",
 			Summary: "durable puts, claims, restarts, memory and cleaning of the store, beside the machine's own limit",
@@ -101,14 +100,6 @@ func All() []Bench {
 			Run:   pace.Run,
 		},
 		{
-			Name: "cluster",
-			Summary: "three nodes on one machine: puts, moves and takeovers after kills, beside raw appends to their " +
-				"log, one node and the disk",
-			Works: cluster.Works(),
-			Kills: true,
-			Run:   cluster.Run,
-		},
-		{
 			Name: "function",
 			Summary: "functions cold and warm, what is billed, bursts and streams under each policy, beside starting " +
 				"them by hand",
@@ -116,5 +107,5 @@ func All() []Bench {
 			Invokes: true,
 			Run:     function.Run,
 		},
-	}
+	}, ofClusters...)
 }

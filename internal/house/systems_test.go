@@ -44,7 +44,8 @@ func TestTheHouseFitsEverySystem(t *testing.T) {
 func TestWhatATagLeavesOutIsNotBuiltIn(t *testing.T) {
 	lookAround(t)
 	for tag, out := range map[string]string{
-		"no_mysql": "github.com/dolthub/go-mysql-server",
+		"no_mysql":   "github.com/dolthub/go-mysql-server",
+		"no_cluster": "go.etcd.io/raft",
 	} {
 		packages := needed(t, "linux", "gms_pure_go,"+tag, "./cmd/hikyaku")
 		for _, p := range packages {

@@ -1,0 +1,5 @@
+//go:build no_cluster
+
+package bench
+
+var ofClusters []Bench
