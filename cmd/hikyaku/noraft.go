@@ -29,4 +29,7 @@ func openStopped(context.Context, []string) (stoppedLog, error) {
 	return stoppedLog{}, &hinted{errNoClusters, "build it without the tag no_cluster"}
 }
 
+// clustersLeftOut is what this program was built without, beside doors.
+var clustersLeftOut = []string{"cluster"}
+
 var errNoClusters = errors.New("this program was built without clusters")

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"runtime"
 	"runtime/debug"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -16,7 +17,7 @@ type built struct {
 	Go      string `json:"go"`
 	System  string `json:"system"`
 	Tags    string `json:"tags"`     // of the build, separated by commas
-	LeftOut string `json:"left_out"` // doors that the tags leave out, separated by commas
+	LeftOut string `json:"left_out"` // what the tags leave out, separated by commas
 	Changed bool   `json:"changed"`
 }
 
@@ -39,7 +40,7 @@ func newVersion() *cobra.Command {
 			}
 			out := ""
 			if b.LeftOut != "" {
-				out = "built without the door " + b.LeftOut + "\n"
+				out = "built without " + b.LeftOut + "\n"
 			}
 			_, err := fmt.Fprintf(cmd.OutOrStdout(), "hikyaku %s%s\n%s, %s, tags %s\n%s", b.Version, changed, b.Go,
 				b.System, b.Tags, out)
@@ -52,7 +53,7 @@ func newVersion() *cobra.Command {
 
 func thisBuild() built {
 	b := built{Version: version(), Go: runtime.Version(), System: runtime.GOOS + "/" + runtime.GOARCH, Tags: "none",
-		LeftOut: strings.Join(leftOut, ",")}
+		LeftOut: strings.Join(slices.Concat(leftOut, clustersLeftOut), ",")}
 	if info, ok := debug.ReadBuildInfo(); ok {
 		for _, s := range info.Settings {
 			switch s.Key {
