@@ -2,6 +2,7 @@ package cluster
 
 import (
 	"context"
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"net"
@@ -43,7 +44,6 @@ queues:
 `
 
 const (
-	secret    = "of nodes that only this bench reaches"
 	readySoon = time.Minute           // how long an owner may be waited for
 	tryAgain  = 2 * time.Millisecond  // after a request that failed because nobody owned the shard
 	lookAgain = 50 * time.Millisecond // at how nodes are
@@ -73,6 +73,7 @@ func startNodes(ctx context.Context, command []string, dir string) (*nodes, erro
 	if len(command) == 0 {
 		return ns, errors.New("no command was given that serves as a node in a process of its own")
 	}
+	secret := newSecret()
 	var err error
 	if ns.dialer, err = link.NewDialer(link.Options{Cluster: "bench", Secret: secret}); err != nil {
 		return ns, err
@@ -104,6 +105,10 @@ func startNodes(ctx context.Context, command []string, dir string) (*nodes, erro
 	_, err = ns.whole(ctx)
 	return ns, err
 }
+
+// newSecret is one of this run alone: whoever knows it has the rights of the account that runs the bench, and other
+// accounts of this machine reach the nodes' ports.
+func newSecret() string { return rand.Text() + rand.Text() }
 
 // freePorts finds addresses of loopback that nobody listens on.
 func freePorts(n int) (addresses []string, err error) {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net"
 	"os"
 	"path/filepath"
 	"time"
@@ -39,28 +38,25 @@ func openTrio(ctx context.Context, dir string) (*trio, error) {
 
 // open starts the nodes, and waits for their owner.
 func (t *trio) open(ctx context.Context) error {
-	names := []string{"a", "b", "c"}
-	var peers []link.Peer
-	for _, n := range names {
-		l, err := net.Listen("tcp", "127.0.0.1:0")
-		if err != nil {
-			return err
-		}
-		peers = append(peers, link.Peer{Node: n, Address: l.Addr().String()})
-		if err := l.Close(); err != nil {
-			return err
-		}
+	ports, err := freePorts(3)
+	if err != nil {
+		return err
 	}
+	var peers []link.Peer
+	for i, n := range []string{"a", "b", "c"} {
+		peers = append(peers, link.Peer{Node: n, Address: ports[i]})
+	}
+	secret := newSecret()
 	for _, p := range peers {
 		l, err := link.Listen(ctx, link.Options{Listen: p.Address, Cluster: "bench", Node: p.Node,
-			Secret: "three nodes in one process share this secret"})
+			Secret: secret})
 		if err != nil {
 			return err
 		}
 		t.links = append(t.links, l)
 	}
 	t.nodes = make([]*replica.Replica, len(peers))
-	err := harness.Crowd(ctx, len(peers), func(ctx context.Context, i int) (err error) {
+	err = harness.Crowd(ctx, len(peers), func(ctx context.Context, i int) (err error) {
 		others := append(append([]link.Peer(nil), peers[:i]...), peers[i+1:]...)
 		t.nodes[i], err = replica.Open(ctx, replica.Options{Node: peers[i].Node, Peers: others, Link: t.links[i],
 			Dir: filepath.Join(t.dir, peers[i].Node), Live: queue.Live})
