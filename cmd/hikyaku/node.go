@@ -249,7 +249,7 @@ func (n *node) follow(h *house) (stop func()) {
 	defer n.mu.Unlock()
 	n.house = h
 	if h.file != n.file { // it was read again while the house was being opened
-		h.reload(n.flags.config)
+		h.reread(n.file)
 	}
 	return func() {
 		n.mu.Lock()
@@ -269,16 +269,13 @@ func (n *node) latest() *config.File {
 func (n *node) reload() {
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	next, err := config.Load(n.flags.config, os.LookupEnv)
-	if err == nil {
-		n.take(next) // what the house cannot take while it is open the next one has
-	}
-	if n.house != nil {
-		n.house.reload(n.flags.config)
+	next := readAgain(n.log, n.flags.config)
+	if next == nil {
 		return
 	}
-	if err != nil {
-		n.log.Error("SIGHUP: the configuration is wrong, and all settings stay as they were", "error", err)
+	n.take(next) // what the house cannot take while it is open the next one has
+	if n.house != nil {
+		n.house.reread(next)
 		return
 	}
 	changed := slices.DeleteFunc(n.began.Changed(next), func(setting string) bool { return !ofProcess(setting) })

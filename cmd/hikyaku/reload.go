@@ -24,12 +24,24 @@ func (h *house) reload(path string) {
 		h.log.Info("SIGHUP: there is no configuration to read again")
 		return
 	}
+	if next := readAgain(h.log, path); next != nil {
+		h.reread(next)
+	}
+}
+
+// readAgain reads a configuration that may have changed; nil: it is wrong, which it has said.
+func readAgain(log *slog.Logger, path string) *config.File {
 	next, err := config.Load(path, os.LookupEnv)
 	if err != nil {
-		h.log.Error("SIGHUP: the configuration is wrong, and all settings stay as they were", "error", err, "hint",
+		log.Error("SIGHUP: the configuration is wrong, and all settings stay as they were", "error", err, "hint",
 			"hikyaku validate -c "+path)
-		return
+		return nil
 	}
+	return next
+}
+
+// reread takes from a configuration what can be taken while the house is open.
+func (h *house) reread(next *config.File) {
 	if err := h.take(next); err != nil {
 		h.log.Error("SIGHUP: the configuration is not taken, and all settings stay as they were", "error", err)
 		return
