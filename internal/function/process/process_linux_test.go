@@ -8,11 +8,11 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"time"
 
 	"go.uber.org/goleak"
 
 	"github.com/hikyaku/hikyaku/internal/function/process"
+	"github.com/hikyaku/hikyaku/internal/waittest"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -54,15 +54,10 @@ func line(t *testing.T, r *bufio.Reader) string {
 
 func gone(t *testing.T, pid string) {
 	t.Helper()
-	for deadline := time.Now().Add(time.Minute); ; time.Sleep(time.Millisecond) {
+	waittest.Until(t, "program "+pid+" ends", func() bool {
 		text, err := os.ReadFile("/proc/" + pid + "/stat")
-		if err != nil || strings.Contains(string(text), ") Z") || strings.Contains(string(text), ") X") {
-			return
-		}
-		if time.Now().After(deadline) {
-			t.Fatalf("program %s still runs", pid)
-		}
-	}
+		return err != nil || strings.Contains(string(text), ") Z") || strings.Contains(string(text), ") X")
+	})
 }
 
 func TestAProgramRunsAndItsEndIsTold(t *testing.T) {
@@ -104,18 +99,13 @@ func TestAProgramIsStoppedContinuedAndAskedToEnd(t *testing.T) {
 	c, out := shell(t, s, `trap 'echo bye; exit 0' TERM; echo ready; while :; do :; done`)
 	line(t, out)
 	c.Stop()
-	for deadline := time.Now().Add(time.Minute); ; time.Sleep(time.Millisecond) {
+	waittest.Until(t, "it is stopped", func() bool {
 		text, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", c.Pid))
 		if err != nil {
 			t.Fatal(err)
 		}
-		if strings.Contains(string(text), ") T ") {
-			break
-		}
-		if time.Now().After(deadline) {
-			t.Fatalf("it is not stopped: %s", text)
-		}
-	}
+		return strings.Contains(string(text), ") T ")
+	})
 	c.Terminate()
 	c.Continue()
 	if got := line(t, out); got != "bye" {

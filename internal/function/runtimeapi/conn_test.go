@@ -2,11 +2,13 @@ package runtimeapi
 
 import (
 	"bufio"
+	"fmt"
 	"io"
 	"net"
 	"net/http"
 	"testing"
-	"time"
+
+	"github.com/hikyaku/hikyaku/internal/waittest"
 )
 
 type nobody struct{}
@@ -19,17 +21,11 @@ func (nobody) ExtensionFailed(string, string) {}
 // waits waits until the runtime waits on a connection, or on none.
 func waits(t *testing.T, s *Server, want bool) {
 	t.Helper()
-	for deadline := time.Now().Add(time.Minute); ; time.Sleep(time.Millisecond) {
+	waittest.Until(t, fmt.Sprintf("waiting is %v", want), func() bool {
 		s.mu.Lock()
-		got := s.waiting != nil
-		s.mu.Unlock()
-		if got == want {
-			return
-		}
-		if time.Now().After(deadline) {
-			t.Fatalf("waiting is %v for a minute", got)
-		}
-	}
+		defer s.mu.Unlock()
+		return (s.waiting != nil) == want
+	})
 }
 
 func TestAnInvocationIsNotLostWithAConnectionThatWentAway(t *testing.T) {
