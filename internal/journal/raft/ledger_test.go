@@ -286,6 +286,23 @@ func cutPower(c *cluster, locals map[uint64]*inMemory, id uint64) {
 	c.block(before)
 }
 
+// ownAt gives the log to a node, and opens it there.
+func ownAt(t *testing.T, c *cluster, id uint64) (owner *clerk) {
+	t.Helper()
+	r := c.node(id)
+	waittest.Until(t, "the node leads", func() bool {
+		if s := r.Status(); s.Leader != id && s.Leader != 0 {
+			c.node(s.Leader).Transfer(id)
+		}
+		ctx, cancel := context.WithTimeout(t.Context(), 50*c.tick)
+		defer cancel()
+		o, err := openClerk(ctx, r)
+		owner = o
+		return err == nil
+	})
+	return owner
+}
+
 // ownNow waits for an owner. Who leads may change meanwhile.
 func ownNow(t *testing.T, c *cluster) (owner *clerk) {
 	t.Helper()
@@ -357,17 +374,7 @@ func TestANodeThatHasFallenBehindIsGivenTheLogAnew(t *testing.T) {
 				t.Fatal(err)
 			}
 			for range 2 { // it owns the log, and does so after a start, too
-				r := c.node(away)
-				waittest.Until(t, "the node leads", func() bool {
-					if s := r.Status(); s.Leader != away && s.Leader != 0 {
-						c.node(s.Leader).Transfer(away)
-					}
-					ctx, cancel := context.WithTimeout(t.Context(), 50*c.tick)
-					defer cancel()
-					o, err := openClerk(ctx, r)
-					owner = o
-					return err == nil
-				})
+				owner = ownAt(t, c, away)
 				if err := l.compare(owner); err != nil {
 					t.Fatal(err)
 				}

@@ -85,18 +85,8 @@ func TestANodeWhoseDiskIsFullForAWhileHasTheLogAgainWhenThereIsRoom(t *testing.T
 				return s.Applied >= c.leader().Status().Applied && s.Waits == nil
 			})
 			c.stop(short)
-			r := c.start(short)
-			waittest.Until(t, "the node leads", func() bool {
-				if s := r.Status(); s.Leader != short && s.Leader != 0 {
-					c.node(s.Leader).Transfer(short)
-				}
-				ctx, cancel := context.WithTimeout(t.Context(), 50*c.tick)
-				defer cancel()
-				o, err := openClerk(ctx, r)
-				owner = o
-				return err == nil
-			})
-			if err := l.compare(owner); err != nil {
+			c.start(short)
+			if err := l.compare(ownAt(t, c, short)); err != nil {
 				t.Error(err)
 			}
 		})
