@@ -2,6 +2,7 @@ package shard
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"runtime"
@@ -55,8 +56,13 @@ func TestARenameOfItsDestinationDeliversNothingAgainAfterAnEnd(t *testing.T) {
 					return err == nil && there
 				})
 				if again {
-					_, err := w.stores[1].CreateQueue(t.Context(), out, queue.Definition{})
-					must(t, err)
+					waittest.Until(t, "the router has let go of the name", func() bool {
+						_, err := w.stores[1].CreateQueue(t.Context(), out, queue.Definition{})
+						if !errors.Is(err, queue.ErrElsewhere) {
+							must(t, err)
+						}
+						return err == nil
+					})
 				}
 				for i := range 2 {
 					w = w.after(powerCut, o)

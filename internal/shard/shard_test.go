@@ -53,7 +53,12 @@ func startWorldOf(t testing.TB, disks []*memory.Disk, o Options) *world {
 		t.Fatal(err)
 	}
 	w.Router = r
-	t.Cleanup(func() { _ = r.Close() })
+	t.Cleanup(func() {
+		for _, j := range w.journals {
+			j.Hold(false) // a test that failed may have left it so
+		}
+		_ = r.Close()
+	})
 	return w
 }
 
