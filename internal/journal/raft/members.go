@@ -23,19 +23,23 @@ type Progress struct {
 var ErrNotLeader = errors.New("this replica does not lead")
 
 // Progress is how far all replicas are. Only the leader knows: else it is ErrNotLeader.
-func (r *Replica) Progress(ctx context.Context) (all []Progress, err error) {
-	err = r.leading(ctx, func(node *etcd.RawNode) error {
+func (r *Replica) Progress(ctx context.Context) ([]Progress, error) {
+	var all []Progress
+	err := r.leading(ctx, func(node *etcd.RawNode) error {
 		node.WithProgress(func(id uint64, kind etcd.ProgressType, p tracker.Progress) {
 			all = append(all, Progress{ID: id, Match: p.Match, Active: p.RecentActive || id == r.o.ID,
 				Learner: kind == etcd.ProgressTypeLearner})
 		})
 		return nil
 	})
+	if err != nil {
+		return nil, err // the loop may be at it still
+	}
 	slices.SortFunc(all, func(a, b Progress) int { return int(min(max(int64(a.ID-b.ID), -1), 1)) })
-	return all, err
+	return all, nil
 }
 
-// leading has the loop call a function if this replica leads.
+// leading has the loop call a function if this replica leads. After an error the loop may call it still.
 func (r *Replica) leading(ctx context.Context, f func(*etcd.RawNode) error) error {
 	done := make(chan error, 1)
 	r.do(func() {
