@@ -159,8 +159,8 @@ func (f folder) id() (id uint64, began bool, err error) {
 	digits, word, _ := strings.Cut(strings.TrimSpace(string(b)), " ")
 	id, err = strconv.ParseUint(digits, 16, 64)
 	if err != nil || id == 0 || word != "" && word != beganWord {
-		return 0, false, fmt.Errorf("%s says which replica of the log this is, and cannot be read: %q",
-			f.path(idName), b)
+		return 0, false, fmt.Errorf("%s, which says which replica of the log this is, is damaged: %q; to have the "+
+			"node get the log anew from the others, remove %s", f.path(idName), b, f.dir)
 	}
 	return id, word == beganWord, nil
 }
