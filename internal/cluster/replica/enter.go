@@ -29,16 +29,20 @@ func (r *Replica) enter(ctx context.Context) (first []uint64, err error) {
 		return all, nil
 	}
 	said := time.Now()
+	var missing error // what the others said before there was no more time
 	for {
-		exists, missing := r.look(ctx)
+		exists, now := r.look(ctx)
 		switch {
 		case exists != nil:
-			if first, missing = r.comeBack(ctx, exists); missing == nil {
+			if first, now = r.comeBack(ctx, exists); now == nil {
 				return first, nil
 			}
-		case missing == nil && r.id == 0: // all are there, and nobody has a log that is older than a moment
+		case now == nil && r.id == 0: // all are there, and nobody has a log that is older than a moment
 			r.id, r.made = firstID(r.o.Node), true
 			return all, r.dir.setID(r.id, false)
+		}
+		if ctx.Err() == nil || missing == nil {
+			missing = now
 		}
 		r.o.Waits(missing)
 		if time.Since(said) > sayAgain {

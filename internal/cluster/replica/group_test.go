@@ -325,7 +325,7 @@ func TestANodeThatNobodyHasTakenInIsNotTakenIn(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer l.Close()
-	ctx, cancel := context.WithTimeout(t.Context(), time.Second) // it asks several times meanwhile
+	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second) // it asks several times meanwhile
 	defer cancel()
 	r, err := replica.Open(ctx, replica.Options{Node: d.name, Peers: d.peers, Link: l, Dir: d.dir})
 	if err == nil {
