@@ -202,7 +202,10 @@ func TestWhatIsPutAtOneNodeIsTakenAtAnother(t *testing.T) {
 	}
 	// What one owner has acknowledged the next one has.
 	nodes["b"].keep(t, "again")
+	before := log.opened()
 	log.move("c")
+	// What node b claims until then is the next owner's to give again, later.
+	waittest.Until(t, "node c has opened the log", func() bool { return log.opened() != before })
 	if got := nodes["b"].take(t); !slices.Contains(got, "again") {
 		t.Errorf("%q", got)
 	}
