@@ -1,6 +1,7 @@
 package replica
 
 import (
+	"bytes"
 	"context"
 	"crypto/rand"
 	"encoding/binary"
@@ -144,8 +145,23 @@ func syncFolder(dir string) error {
 	return errors.Join(d.Sync(), d.Close())
 }
 
-// beganWord stands behind the id once there is a log.
-const beganWord = "began"
+// A folder says which replica it is of in one line: its id, whether there has been a log, and the CRC-32C of both. A
+// flipped bit in the id would make it a replica that nobody knows.
+const (
+	beganWord = "began"
+	noneWord  = "none"
+)
+
+var castagnoli = crc32.MakeTable(crc32.Castagnoli)
+
+func idLine(id uint64, began bool) []byte {
+	word := noneWord
+	if began {
+		word = beganWord
+	}
+	text := fmt.Sprintf("%016x %s", id, word)
+	return fmt.Appendf(nil, "%s %08x\n", text, crc32.Checksum([]byte(text), castagnoli))
+}
 
 // id is which replica the folder is of, and whether there has been a log in it; 0: none yet.
 func (f folder) id() (id uint64, began bool, err error) {
@@ -156,13 +172,14 @@ func (f folder) id() (id uint64, began bool, err error) {
 	if err != nil {
 		return 0, false, err
 	}
-	digits, word, _ := strings.Cut(strings.TrimSpace(string(b)), " ")
+	digits, rest, _ := strings.Cut(string(b), " ")
+	began = strings.HasPrefix(rest, beganWord)
 	id, err = strconv.ParseUint(digits, 16, 64)
-	if err != nil || id == 0 || word != "" && word != beganWord {
-		return 0, false, fmt.Errorf("%s, which says which replica of the log this is, is damaged: %q; to have the "+
-			"node get the log anew from the others, remove %s", f.path(idName), b, f.dir)
+	if err != nil || id == 0 || !bytes.Equal(b, idLine(id, began)) {
+		return 0, false, fmt.Errorf("%s, which says which replica of the log this is, is damaged: %q; remove %s, so that "+
+			"this node comes back with a new copy of the log", f.path(idName), b, f.dir)
 	}
-	return id, word == beganWord, nil
+	return id, began, nil
 }
 
 // setID makes the folder that of a replica, durably.
@@ -175,11 +192,7 @@ func (f folder) setID(id uint64, began bool) error {
 	if err != nil {
 		return err
 	}
-	text := fmt.Sprintf("%016x", id)
-	if began {
-		text += " " + beganWord
-	}
-	_, err = fmt.Fprintln(w, text)
+	_, err = w.Write(idLine(id, began))
 	if err := errors.Join(err, w.Sync(), w.Close()); err != nil {
 		return err
 	}
