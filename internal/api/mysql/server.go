@@ -132,12 +132,7 @@ func (d *Server) open(ctx context.Context) (net.Addr, error) {
 	variables()
 	bounding(d.config)
 	pro := &provider{door: d}
-	e := engine.New(analyzer.NewBuilder(pro).AddPreAnalyzeRule(boundPatternsID, boundPatterns).Build(),
-		&engine.Config{})
-	shareCounters()
-	noShortcuts()
-	groupingIsAnAggregate()
-	correctColumnsTable()
+	e := newEngine(analyzer.NewBuilder(pro).AddPreAnalyzeRule(boundPatternsID, boundPatterns).Build())
 	e.Analyzer.ExecBuilder.PriorityBuilder = walking{e.Analyzer.ExecBuilder}
 	d.showEngines(e)
 	handler := &handler{door: d}

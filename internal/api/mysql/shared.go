@@ -7,7 +7,9 @@ import (
 	"sync"
 	"sync/atomic"
 
+	engine "github.com/dolthub/go-mysql-server"
 	gms "github.com/dolthub/go-mysql-server/sql"
+	"github.com/dolthub/go-mysql-server/sql/analyzer"
 )
 
 // What stands here lets sessions share the variables that they have not set. go-mysql-server copies all for each
@@ -72,6 +74,20 @@ type sharedCounters struct {
 
 // NewSessionMap is what gms.BaseSession keeps: nothing.
 func (c *sharedCounters) NewSessionMap() map[string]gms.StatusVarValue { return nil }
+
+// making is held while an engine is made, which sets the counters of the process: doors may open at the same time.
+var making sync.Mutex
+
+func newEngine(a *analyzer.Analyzer) *engine.Engine {
+	making.Lock()
+	defer making.Unlock()
+	e := engine.New(a, &engine.Config{})
+	shareCounters()
+	noShortcuts()
+	groupingIsAnAggregate()
+	correctColumnsTable()
+	return e
+}
 
 // shareCounters is called when there is an engine, which makes the counters.
 var shareCounters = sync.OnceValue(func() *sharedCounters {

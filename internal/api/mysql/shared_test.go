@@ -1,11 +1,14 @@
 package mysql
 
 import (
+	"context"
 	"database/sql"
 	"fmt"
 	"runtime"
+	"sync"
 	"testing"
 
+	"github.com/hikyaku/hikyaku/internal/api/mysql/settings"
 	"github.com/hikyaku/hikyaku/internal/door"
 )
 
@@ -133,4 +136,25 @@ func TestManyVariablesOfAConnectionCount(t *testing.T) {
 	if more := r.door.keeping.Used() - before; more < variableBytes {
 		t.Errorf("20 variables take %d bytes besides", more)
 	}
+}
+
+// The engine's counters and hooks are the process's. The race detector tells.
+func TestDoorsOpenAtTheSameTime(t *testing.T) {
+	s, stop := openStore(t, t.TempDir())
+	t.Cleanup(stop)
+	var opening sync.WaitGroup
+	for range 8 {
+		d, err := New(Config{Listen: "127.0.0.1:0", Socket: settings.NoSocket}, Options{Store: s})
+		if err != nil {
+			t.Fatal(err)
+		}
+		opening.Go(func() {
+			if _, err := d.Start(t.Context()); err != nil {
+				t.Error(err)
+			} else if err := d.Close(context.Background()); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	opening.Wait()
 }
