@@ -30,6 +30,8 @@ func (d *Server) endConnections(ctx context.Context) {
 	go func() {
 		defer close(over)
 		d.sessions.WaitForClosedConnections()
+		// It returns before the last session has ended, which gives back what it owns under the lock that this takes.
+		d.eachSession(func(*session) {})
 	}()
 	select {
 	case <-over:
