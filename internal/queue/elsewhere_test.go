@@ -87,6 +87,7 @@ func TestHasWaitsForADefinitionThatIsUnderWay(t *testing.T) {
 	defer s.Close()
 	n := Name{"near", "q"}
 	m.Hold(true)
+	defer m.Hold(false) // else Close would wait for ever in a test that failed
 	made := make(chan error, 1)
 	go func() {
 		_, err := s.CreateQueue(t.Context(), n, Definition{})
