@@ -241,10 +241,12 @@ func TestANodeThatHasLostItsDiskComesBackAsAnotherReplica(t *testing.T) {
 	if err := lost.start(t); err != nil {
 		t.Fatal(err)
 	}
-	for now := owner; now != lost; { // on a slow machine the others may take it back at once
+	waittest.Until(t, "node "+lost.name+" keeps the log", func() bool { // on a slow machine another may take it at once
 		mustOwn(t, all, lost)
+		var now *node
 		now, j = ownerOf(t, all)
-	}
+		return now == lost
+	})
 	mustHave(t, j, 21)
 	put(t, j, 22)
 	// It has a vote: with one other it goes on.
