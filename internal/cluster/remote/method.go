@@ -92,7 +92,7 @@ func (m method[A, R]) serve(server *Server, stream grpc.ServerStream) error {
 	if x.undo == nil {
 		return err
 	}
-	if err == nil && errors.Is(stream.RecvMsg(&reply{}), io.EOF) {
+	if err == nil && errors.Is(x.stream.RecvMsg(&reply{}), io.EOF) {
 		return nil // the caller has it
 	}
 	x.undo()
@@ -122,26 +122,32 @@ func (m method[A, R]) of(ctx context.Context, s *Store, args A) (R, error) {
 
 // ask is of, with questions back.
 func (m method[A, R]) ask(ctx context.Context, s *Store, args A, by asked) (result R, err error) {
-	outer := ctx
-	ctx, cancel := context.WithCancel(ctx)
-	stream, err := s.node.conn.NewStream(ctx, &grpc.StreamDesc{ServerStreams: true, ClientStreams: true},
+	// The stream outlives the caller's context, which may end as soon as the caller has the answer: until the answer is
+	// confirmed, the other node undoes what it did.
+	alive, cancel := context.WithCancel(context.WithoutCancel(ctx))
+	follows := context.AfterFunc(ctx, cancel)
+	defer follows()
+	stream, err := s.node.conn.NewStream(alive, &grpc.StreamDesc{ServerStreams: true, ClientStreams: true},
 		"/"+service+"/"+m.name)
 	if err != nil {
 		cancel()
-		return result, s.broken(outer, ErrAway, err)
+		return result, s.broken(ctx, ErrAway, err)
 	}
 	if err := stream.SendMsg(&request[A]{s.shard, args}); err != nil && !errors.Is(err, io.EOF) {
 		cancel()
-		return result, s.broken(outer, errUnknown, err)
+		return result, s.broken(ctx, errUnknown, err)
 	}
 	var own error // of who answers questions
 	for {
 		var a answer[R]
 		if err := stream.RecvMsg(&a); err != nil {
 			cancel()
-			return result, s.broken(outer, errUnknown, err)
+			return result, s.broken(ctx, errUnknown, err)
 		}
 		if !a.asks() {
+			if !follows() { // the stream is cut, and nothing is confirmed
+				return result, s.broken(ctx, errUnknown, context.Canceled)
+			}
 			s.node.finish(stream, cancel)
 			if own != nil {
 				return a.Result, own
@@ -154,7 +160,7 @@ func (m method[A, R]) ask(ctx context.Context, s *Store, args A, by asked) (resu
 		}
 		if err := stream.SendMsg(&r); err != nil && !errors.Is(err, io.EOF) {
 			cancel()
-			return result, s.broken(outer, errUnknown, err)
+			return result, s.broken(ctx, errUnknown, err)
 		}
 	}
 }
