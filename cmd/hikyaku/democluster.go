@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -18,6 +17,7 @@ import (
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
 
+	"github.com/hikyaku/hikyaku/internal/freeport"
 	"github.com/hikyaku/hikyaku/internal/measure"
 )
 
@@ -242,7 +242,7 @@ func (d *clusterDemo) configure() error {
 	names, peers, secret := []string{"a", "b", "c"}, []string{}, rand.Text()+rand.Text()
 	for _, n := range names {
 		node := &demoNode{config: filepath.Join(d.dir, n+".yaml"), log: filepath.Join(d.dir, n+".log")}
-		all, err := freePorts(1 + len(d.doors))
+		all, err := freeport.Find(1 + len(d.doors))
 		if err != nil {
 			return err
 		}
@@ -267,19 +267,6 @@ func (d *clusterDemo) configure() error {
 	}
 	d.members.config = d.nodes[names[0]].config
 	return d.members.open()
-}
-
-// freePorts finds addresses that nobody listens on.
-func freePorts(n int) (addresses []string, err error) {
-	for range n {
-		l, err := net.Listen("tcp", "127.0.0.1:0")
-		if err != nil {
-			return nil, err
-		}
-		defer l.Close() // not before all are found: they have to differ
-		addresses = append(addresses, l.Addr().String())
-	}
-	return addresses, nil
 }
 
 // start starts a node; its end is that of ctx, or kill.

@@ -3,19 +3,16 @@ package main
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
-	"math/rand/v2"
-	"net"
 	"net/http"
 	"os"
 	"path/filepath"
 	"strings"
-	"syscall"
 	"testing"
 
 	"github.com/hikyaku/hikyaku/internal/config"
+	"github.com/hikyaku/hikyaku/internal/freeport"
 	"github.com/hikyaku/hikyaku/internal/waittest"
 )
 
@@ -31,20 +28,13 @@ type clusterNode struct {
 	ended        chan error
 }
 
-// freeAddress is one on loopback that nobody listens on. It is none of those that systems give to connections: one that
-// is made before it is listened on could have it.
 func freeAddress(t *testing.T) string {
 	t.Helper()
-	for {
-		l, err := new(net.ListenConfig).Listen(t.Context(), "tcp", fmt.Sprintf("127.0.0.1:%d", 15000+rand.IntN(17000)))
-		if err != nil && !errors.Is(err, syscall.EADDRINUSE) {
-			t.Fatal(err)
-		}
-		if err == nil {
-			defer l.Close()
-			return l.Addr().String()
-		}
+	found, err := freeport.Find(1)
+	if err != nil {
+		t.Fatal(err)
 	}
+	return found[0]
 }
 
 // startNodes starts nodes of a cluster in this process, each with a folder of its own.

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"net/netip"
 	"os"
 	"os/exec"
 	"os/user"
@@ -16,6 +17,8 @@ import (
 	"sync"
 	"syscall"
 	"time"
+
+	"github.com/hikyaku/hikyaku/internal/freeport"
 )
 
 // patience is how long a server may take to start or to end.
@@ -244,14 +247,15 @@ func (s *Server) place(owner string) (err error) {
 			return fmt.Errorf("%s does not run as root: %w; scripts/need-clients installs it", s.name, err)
 		}
 	}
-	l, err := net.Listen("tcp", "127.0.0.1:0")
+	found, err := freeport.Find(1)
 	if err != nil {
 		return err
 	}
-	s.port = l.Addr().(*net.TCPAddr).Port // nobody listened on it a moment ago
-	if err := l.Close(); err != nil {
+	at, err := netip.ParseAddrPort(found[0])
+	if err != nil {
 		return err
 	}
+	s.port = int(at.Port())
 	if s.dir, err = os.MkdirTemp("", "hikyaku-database-"); err != nil {
 		return err
 	}

@@ -67,7 +67,8 @@ var floors = []floor{
 			"servers of databases for tests, the tests of the floors, functions of others in processes of " +
 			"their own, what the machine has, secrets taken out of texts, metrics in tests, guesses at " +
 			"mistyped names, which addresses requests may go to, a proxy for tests, cases for tests, " +
-			"waiting in tests; nothing of ours below"},
+			"waiting in tests"},
+	{"ports", []string{"internal/freeport"}, "ports that nobody listens on; nothing of ours below"},
 }
 
 // forTests are rooms that only tests may import.

@@ -9,7 +9,6 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
-	"net"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -69,10 +68,7 @@ func newNodes(t *testing.T, random *rand.Rand, disk string) *nodes {
 	ns.small = ns.names[random.IntN(len(ns.names))]
 	address := map[string]string{}
 	for _, n := range ns.names {
-		l, err := net.Listen("tcp", "127.0.0.1:0")
-		must(t, err)
-		address[n] = l.Addr().String()
-		must(t, l.Close())
+		address[n] = freeAddress(t)
 	}
 	for _, n := range ns.names {
 		peers := []string{}

@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
-	"net"
 	"path/filepath"
 	"strconv"
 	"sync"
@@ -20,6 +19,8 @@ import (
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/backoff"
 	"google.golang.org/grpc/credentials/insecure"
+
+	"github.com/hikyaku/hikyaku/internal/freeport"
 )
 
 const (
@@ -229,10 +230,7 @@ func publishOrdered(ctx context.Context, client *pubsub.Client, topic string, bo
 // freeAddress is an address that nobody listens on, for a server that is started again and again.
 func freeAddress(t *testing.T) string {
 	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer l.Close()
-	return l.Addr().String()
+	found, err := freeport.Find(1)
+	must(t, err)
+	return found[0]
 }

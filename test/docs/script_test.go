@@ -7,6 +7,8 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"github.com/hikyaku/hikyaku/internal/freeport"
 )
 
 // The ports that documents show.
@@ -47,20 +49,13 @@ func shownPorts() []string {
 
 func freePorts(t *testing.T) ports {
 	t.Helper()
-	p := ports{}
-	var held []net.Listener // until all have one, so that none is given twice
-	for _, shown := range shownPorts() {
-		l, err := net.Listen("tcp", "127.0.0.1:0")
-		if err != nil {
-			t.Fatal(err)
-		}
-		held = append(held, l)
-		if _, p[shown], err = net.SplitHostPort(l.Addr().String()); err != nil {
-			t.Fatal(err)
-		}
+	p, shown := ports{}, shownPorts()
+	found, err := freeport.Find(len(shown))
+	if err != nil {
+		t.Fatal(err)
 	}
-	for _, l := range held {
-		if err := l.Close(); err != nil {
+	for i, address := range found {
+		if _, p[shown[i]], err = net.SplitHostPort(address); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -5,7 +5,6 @@ import (
 	"crypto/rand"
 	"errors"
 	"fmt"
-	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -15,6 +14,7 @@ import (
 	httpdoor "github.com/hikyaku/hikyaku/internal/api/http"
 	"github.com/hikyaku/hikyaku/internal/bench/harness"
 	"github.com/hikyaku/hikyaku/internal/cluster"
+	"github.com/hikyaku/hikyaku/internal/freeport"
 	"github.com/hikyaku/hikyaku/internal/link"
 	"github.com/hikyaku/hikyaku/internal/queue"
 )
@@ -78,7 +78,7 @@ func startNodes(ctx context.Context, command []string, dir string) (*nodes, erro
 	if ns.dialer, err = link.NewDialer(link.Options{Cluster: "bench", Secret: secret}); err != nil {
 		return ns, err
 	}
-	ports, err := freePorts(6)
+	ports, err := freeport.Find(6)
 	if err != nil {
 		return ns, err
 	}
@@ -109,19 +109,6 @@ func startNodes(ctx context.Context, command []string, dir string) (*nodes, erro
 // newSecret is one of this run alone: whoever knows it has the rights of the account that runs the bench, and other
 // accounts of this machine reach the nodes' ports.
 func newSecret() string { return rand.Text() + rand.Text() }
-
-// freePorts finds addresses of loopback that nobody listens on.
-func freePorts(n int) (addresses []string, err error) {
-	for range n {
-		l, err := net.Listen("tcp", "127.0.0.1:0")
-		if err != nil {
-			return nil, err
-		}
-		defer l.Close() // not before all are found: they have to differ
-		addresses = append(addresses, l.Addr().String())
-	}
-	return addresses, nil
-}
 
 func (ns *nodes) start(ctx context.Context, n *node) error {
 	log, err := os.OpenFile(n.log, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)

@@ -10,6 +10,7 @@ import (
 
 	"github.com/hikyaku/hikyaku/internal/bench/harness"
 	"github.com/hikyaku/hikyaku/internal/cluster/replica"
+	"github.com/hikyaku/hikyaku/internal/freeport"
 	"github.com/hikyaku/hikyaku/internal/journal"
 	"github.com/hikyaku/hikyaku/internal/link"
 	"github.com/hikyaku/hikyaku/internal/queue"
@@ -38,7 +39,7 @@ func openTrio(ctx context.Context, dir string) (*trio, error) {
 
 // open starts the nodes, and waits for their owner.
 func (t *trio) open(ctx context.Context) error {
-	ports, err := freePorts(3)
+	ports, err := freeport.Find(3)
 	if err != nil {
 		return err
 	}

@@ -12,6 +12,8 @@ import (
 	"strings"
 	"sync"
 	"testing"
+
+	"github.com/hikyaku/hikyaku/internal/freeport"
 )
 
 // TestNghttpdTakesWhatWeSend pushes through few streams to a server that knows HTTP/2 and nothing of pushes: each
@@ -61,17 +63,17 @@ func TestNghttpdTakesWhatWeSend(t *testing.T) {
 // startNghttpd starts nghttpd, and returns where it listens and a function that ends it and returns what it said.
 func startNghttpd(t *testing.T, b badges, streams int) (string, func() string) {
 	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
+	found, err := freeport.Find(1)
 	if err != nil {
 		t.Fatal(err)
 	}
-	addr := l.Addr().String()
-	port := l.Addr().(*net.TCPAddr).Port
-	if err := l.Close(); err != nil {
+	addr := found[0]
+	_, port, err := net.SplitHostPort(addr)
+	if err != nil {
 		t.Fatal(err)
 	}
 	cmd := exec.Command("nghttpd", "-v", "-a", "127.0.0.1", "-d", filepath.Join(b.dir, "www"), "-m",
-		strconv.Itoa(streams), strconv.Itoa(port), b.key, b.cert)
+		strconv.Itoa(streams), port, b.key, b.cert)
 	out, err := cmd.StdoutPipe()
 	if err != nil {
 		t.Fatal(err)
