@@ -7,7 +7,6 @@ import (
 
 	etcd "go.etcd.io/raft/v3"
 	pb "go.etcd.io/raft/v3/raftpb"
-	"go.etcd.io/raft/v3/tracker"
 	"google.golang.org/protobuf/proto"
 
 	"github.com/hikyaku/hikyaku/internal/journal"
@@ -87,6 +86,7 @@ func (r *Replica) tick() {
 	r.giveAway()
 	r.giveAgain()
 	err := r.log.journal().Health()
+	r.passOn(err)
 	if errors.Is(err, journal.ErrFailed) || errors.Is(err, journal.ErrClosed) {
 		r.fail(fmt.Errorf("%w: %w", journal.ErrFailed, err))
 		return
@@ -137,31 +137,6 @@ const (
 	standPatience = 2 // ticks until others have not heard of the leader for long enough, too
 	standTurn     = 3 // ticks in which a node is elected, if it can be
 )
-
-// giveAway lets another node lead when this one has had no room for some time for what it has proposed: what would make
-// room waits behind that. When no other node is there, nobody owns the log until there is room.
-func (r *Replica) giveAway() {
-	l := &r.loop
-	if l.noRoom == 0 {
-		return
-	}
-	if l.noRoom++; l.noRoom%r.o.ElectionTicks != 0 || !l.leads || l.handing {
-		return
-	}
-	var to, most uint64
-	l.node.WithProgress(func(id uint64, kind etcd.ProgressType, p tracker.Progress) {
-		if id != r.o.ID && kind == etcd.ProgressTypePeer && p.RecentActive && (to == 0 || p.Match > most) {
-			to, most = id, p.Match
-		}
-	})
-	if to != 0 {
-		r.o.Report(errors.New("no room is left for the log here: another node shall own it"))
-		r.handOver(to)
-		return
-	}
-	r.o.Report(errors.New("no room is left for the log here, and no other node could own it: nothing is taken"))
-	r.lose(fmt.Errorf("%w: %w", journal.ErrLost, journal.ErrFull))
-}
 
 // question asks the others whether this node leads.
 func (r *Replica) question() {

@@ -140,6 +140,7 @@ type loop struct {
 	given    int    // groups of them for which the local journal has not answered
 	again    *given // the first that it has refused: from there on all are given again. nil: none
 	noRoom   int    // ticks since the first of them found no room; 0: there is room
+	full     int    // ticks for which this leader has had no room for messages
 	asked    map[uint64]time.Time
 	question uint64
 	ticks    int

@@ -158,3 +158,48 @@ func TestALogThatCameFromAnotherNodeWaitsForRoomToTakeItsPlace(t *testing.T) {
 		t.Error("no log came from another node")
 	}
 }
+
+// fullForMessages is a local journal in memory that has room for nothing but settlements while it is told so.
+type fullForMessages struct {
+	*inMemory
+	full *atomic.Bool
+}
+
+func (l fullForMessages) Open(ctx context.Context) (journal.Journal, error) {
+	j, err := l.inMemory.Open(ctx)
+	return healthOf{j, l.full}, err
+}
+
+type healthOf struct {
+	journal.Journal
+	full *atomic.Bool
+}
+
+func (j healthOf) Health() error {
+	if j.full.Load() {
+		return journal.ErrFull
+	}
+	return j.Journal.Health()
+}
+
+func TestTheNodeThatHasRoomForMessagesOwnsTheLog(t *testing.T) {
+	full := map[uint64]*atomic.Bool{}
+	c := newCluster(t, 3, func(id uint64) Local {
+		full[id] = new(atomic.Bool)
+		return fullForMessages{&inMemory{disk: memory.New()}, full[id]}
+	})
+	c.live = liveOf
+	c.startAll()
+	for range 3 {
+		leads := c.leader().o.ID
+		roomy := leads%3 + 1
+		for id, f := range full {
+			f.Store(id != roomy)
+		}
+		waittest.Until(t, "the node that has room owns the log", func() bool { return c.node(roomy).Status().Ready })
+		owner := ownAt(t, c, roomy)
+		if _, err := owner.append(journal.Record{Life: journal.Lasting, Sequence: 1}); err != nil {
+			t.Error(err)
+		}
+	}
+}
