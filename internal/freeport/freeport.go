@@ -8,7 +8,6 @@ import (
 	"math/rand/v2"
 	"net"
 	"sync"
-	"syscall"
 )
 
 // Ports are found below those that systems give to connections and to port 0: Linux from 32768, others from 49152.
@@ -29,19 +28,18 @@ var (
 func Find(n int) (addresses []string, err error) {
 	mu.Lock()
 	defer mu.Unlock()
-	for range 100 * (n + 1) {
+	for range 100 * (n + 1) { // systems differ in how they say that a port is in use, or kept for others
 		if len(addresses) == n {
 			return addresses, nil
 		}
-		address, err := try(fmt.Sprintf("127.0.0.1:%d", first+rand.IntN(count)))
-		switch {
-		case err == nil:
-			addresses = append(addresses, address)
-		case !errors.Is(err, syscall.EADDRINUSE):
-			return nil, fmt.Errorf("find a free port: %w", err)
+		address, failed := try(fmt.Sprintf("127.0.0.1:%d", first+rand.IntN(count)))
+		if failed != nil {
+			err = failed
+			continue
 		}
+		addresses = append(addresses, address)
 	}
-	return nil, fmt.Errorf("find %d free ports: nearly all from %d to %d are in use", n, first, first+count-1)
+	return nil, fmt.Errorf("find %d free ports from %d to %d: %w", n, first, first+count-1, err)
 }
 
 // try takes an address if it is free.
