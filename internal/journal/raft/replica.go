@@ -141,6 +141,7 @@ type loop struct {
 	again    *given // the first that it has refused: from there on all are given again. nil: none
 	noRoom   int    // ticks since the first of them found no room; 0: there is room
 	full     int    // ticks for which this leader has had no room for messages
+	passed   int    // times that it has let another one lead for that, since it had room
 	asked    map[uint64]time.Time
 	question uint64
 	ticks    int

@@ -1,9 +1,9 @@
 package raft
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
-	"math/rand/v2"
 
 	etcd "go.etcd.io/raft/v3"
 	"go.etcd.io/raft/v3/tracker"
@@ -36,51 +36,54 @@ func (r *Replica) giveAway() {
 }
 
 // passOn lets another node lead when this one has had room for nothing but settlements for some time: the other may
-// have more. When none has, they lead in turn until one has.
+// have more. When none has, they lead in turn until one has, each for longer than before: what makes room takes time,
+// and connections end with an owner.
 func (r *Replica) passOn(health error) {
 	l := &r.loop
-	if !l.leads || l.handing || !errors.Is(health, journal.ErrFull) {
+	switch {
+	case !errors.Is(health, journal.ErrFull):
+		l.full, l.passed = 0, 0
+		return
+	case !l.leads || l.handing:
 		l.full = 0
 		return
 	}
-	if l.full++; l.full < fullPatience*r.o.ElectionTicks {
+	if l.full++; l.full < fullPatience*r.o.ElectionTicks<<min(l.passed, mostPassed) {
 		return
 	}
 	if to := r.another(); to != 0 { // else the next tick looks again
 		l.full = 0
+		l.passed++
 		r.o.Report(fmt.Errorf("no room is left for messages here: another node shall own the log: %w", health))
 		r.handOver(to)
 	}
 }
 
-// fullPatience is how many election times a node may lead without room for messages. It is long, for nothing is
-// settled while another one begins to lead.
-const fullPatience = 5
+const (
+	fullPatience = 5 // election times for which a node leads without room for messages at first
+	mostPassed   = 5 // times that it doubles
+)
 
 // heardAgain is how many ticks after a leader has asked who is there it has heard of all: raft forgets them for that
 // once in an election time.
 const heardAgain = 4
 
-// another is a node that is there and could lead, 0: none. Of those that have all that is on most nodes it is any:
-// which of them has room is not known here.
-func (r *Replica) another() (to uint64) {
-	l := &r.loop
-	committed := l.node.BasicStatus().GetCommit()
-	var most uint64
-	var able []uint64
-	l.node.WithProgress(func(id uint64, kind etcd.ProgressType, p tracker.Progress) {
-		if id == r.o.ID || kind != etcd.ProgressTypePeer || !p.RecentActive {
+// another is a node that is there and could lead, 0: none. Of those that have all that is on most nodes it is the next
+// by its id, so that all have their turn: which of them has room is not known here.
+func (r *Replica) another() uint64 {
+	own := r.o.ID
+	committed := r.loop.node.BasicStatus().GetCommit()
+	var next, to, most uint64
+	r.loop.node.WithProgress(func(id uint64, kind etcd.ProgressType, p tracker.Progress) {
+		if id == own || kind != etcd.ProgressTypePeer || !p.RecentActive {
 			return
 		}
-		if p.Match >= committed {
-			able = append(able, id)
+		if p.Match >= committed && (next == 0 || id-own < next-own) { // unsigned: behind the largest is the smallest
+			next = id
 		}
 		if to == 0 || p.Match > most {
 			to, most = id, p.Match
 		}
 	})
-	if len(able) > 0 {
-		return able[rand.IntN(len(able))]
-	}
-	return to
+	return cmp.Or(next, to)
 }
