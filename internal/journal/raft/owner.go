@@ -252,7 +252,7 @@ func (o *owner) Follow(ctx context.Context, from journal.Position) iter.Seq2[jou
 				yield(journal.Group{}, err)
 				return
 			}
-			for g, err := range o.r.log.scan(ctx, uint64(from), last) {
+			for g, err := range o.r.log.scanWhole(ctx, uint64(from), last) {
 				if !yield(g, err) || err != nil {
 					return
 				}

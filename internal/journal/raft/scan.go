@@ -43,6 +43,47 @@ func (l *log) Scan(ctx context.Context, from journal.Position) iter.Seq2[journal
 // scan walks the groups behind an index, up to last, as journal.Journal's Scan does.
 func (l *log) scan(ctx context.Context, from, last uint64) iter.Seq2[journal.Group, error] {
 	return func(yield func(journal.Group, error) bool) {
+		for g, err := range l.entries(ctx, from, last) {
+			if err != nil || g.Records != nil {
+				if !yield(g, err) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// scanWhole is scan, but ends when something of what lies behind an index may have been reclaimed in the meantime,
+// with journal.ErrReleased: every index has an entry, so a gap tells.
+func (l *log) scanWhole(ctx context.Context, from, last uint64) iter.Seq2[journal.Group, error] {
+	return func(yield func(journal.Group, error) bool) {
+		next := max(from, firstIndex) + 1
+		gone := func() error {
+			return fmt.Errorf("%w: what lies behind position %d was reclaimed meanwhile", journal.ErrReleased, next-1)
+		}
+		for g, err := range l.entries(ctx, from, last) {
+			if err == nil && uint64(g.Position) != next {
+				err = gone()
+			}
+			next++
+			if err != nil || g.Records != nil {
+				if !yield(g, err) || err != nil {
+					return
+				}
+			}
+		}
+		if next <= last {
+			yield(journal.Group{}, gone())
+		}
+	}
+}
+
+// firstIndex is where a log begins: nothing was ever there.
+const firstIndex = 1
+
+// entries walks the entries behind an index, up to last. Records is nil of one that carries no group.
+func (l *log) entries(ctx context.Context, from, last uint64) iter.Seq2[journal.Group, error] {
+	return func(yield func(journal.Group, error) bool) {
 		for g, err := range l.journal().Scan(ctx, l.before(from)) {
 			if err != nil {
 				yield(journal.Group{}, err)
@@ -59,10 +100,11 @@ func (l *log) scan(ctx context.Context, from, last uint64) iter.Seq2[journal.Gro
 			if m.index > last {
 				return
 			}
-			if !m.group {
-				continue
+			e := journal.Group{Position: journal.Position(m.index)}
+			if m.group {
+				e.Records = g.Records[1:]
 			}
-			if !yield(journal.Group{Position: journal.Position(m.index), Records: g.Records[1:]}, nil) {
+			if !yield(e, nil) {
 				return
 			}
 		}
@@ -73,7 +115,7 @@ func (l *log) scan(ctx context.Context, from, last uint64) iter.Seq2[journal.Gro
 func (l *log) reaches(index uint64) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if index >= l.older || l.older == 1 { // that is where a log begins
+	if index >= l.older || l.older == firstIndex {
 		return nil
 	}
 	return fmt.Errorf("%w: position %d is before the older of the two checkpoints, at %d", journal.ErrReleased, index,
