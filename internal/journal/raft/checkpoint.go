@@ -80,7 +80,7 @@ func (r *Replica) reclaim(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	r.log.journal().Release(r.log.sweep(live, h.at)...)
+	r.log.sweep(live, h.at)
 	r.swept = r.log.size()
 	return nil
 }

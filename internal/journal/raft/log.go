@@ -171,36 +171,54 @@ func (l *log) end() uint64 {
 	return l.groups
 }
 
-// sweep returns the local addresses of what is not live, of the entries up to an index, and forgets the places of those
-// of which nothing is live and that raft does not need. live is in order.
-func (l *log) sweep(live []journal.Address, upto uint64) (dead []journal.Address) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	kept := l.places[:0]
-	for _, p := range l.places {
-		if p.index > upto {
-			kept = append(kept, p)
-			continue
+// sweep releases what is not live, of the entries up to an index, and forgets the places of those of which nothing is
+// live and that raft does not need. live is in order. Others get the lock in between.
+func (l *log) sweep(live []journal.Address, upto uint64) {
+	for next := (journal.Address{}); ; {
+		l.mu.Lock()
+		dead, behind, more := l.sweepSome(&live, next, upto)
+		local := l.local
+		l.mu.Unlock()
+		local.Release(dead...)
+		if next = behind; !more {
+			return
 		}
-		n := uint32(0)
+	}
+}
+
+// sweepPlaces is how many places are looked at with the lock held.
+const sweepPlaces = 1 << 16
+
+// sweepSome is sweep for some of the places, from one on: what is dead, and where it goes on. The lock is held.
+func (l *log) sweepSome(live *[]journal.Address, from journal.Address, upto uint64) (dead []journal.Address,
+	next journal.Address, more bool) {
+	first, _ := slices.BinarySearchFunc(l.places, from, func(p place, a journal.Address) int {
+		return p.before(uint64(a.Position), a.Index)
+	})
+	kept, i := first, first
+	for ; i < len(l.places) && l.places[i].index <= upto && i < first+sweepPlaces; i++ {
+		p, n := l.places[i], 0
 		for r := p.base; r < p.base+p.records; r++ {
 			a := journal.Address{Position: journal.Position(p.index), Index: r}
-			for len(live) > 0 && live[0].Compare(a) < 0 {
-				live = live[1:]
+			for len(*live) > 0 && (*live)[0].Compare(a) < 0 {
+				*live = (*live)[1:]
 			}
-			if len(live) > 0 && live[0] == a {
+			if len(*live) > 0 && (*live)[0] == a {
 				n++
 			} else {
 				dead = append(dead, p.record(r))
 			}
 		}
 		if n > 0 || p.index >= l.compacted { // the next start begins with the one at compacted
-			kept = append(kept, p)
+			l.places[kept] = p
+			kept++
 		}
 	}
-	clear(l.places[len(kept):])
-	l.places = kept
-	return dead
+	if more = i < len(l.places) && l.places[i].index <= upto; more {
+		next = journal.Address{Position: journal.Position(l.places[i].index), Index: l.places[i].base}
+	}
+	l.places = slices.Delete(l.places, kept, i)
+	return dead, next, more
 }
 
 // saved notes that a checkpoint was saved. What lies before the one before it may be gone from now on.

@@ -8,6 +8,7 @@ import (
 	"iter"
 	"math"
 	"slices"
+	"sync"
 	"time"
 
 	"github.com/hikyaku/hikyaku/internal/journal"
@@ -25,6 +26,8 @@ type owner struct {
 	end     uint64 // of the last group that has one
 	durable uint64
 	stats   journal.Stats
+
+	keeping sync.WaitGroup // Keep's work
 }
 
 var _ journal.Journal = (*owner)(nil)
@@ -311,14 +314,21 @@ func (o *owner) ReleaseBefore(p journal.Position) {
 	}
 }
 
-// Keep implements journal.Journal.
+// Keep implements journal.Journal. Most of its work is done when it has returned: who takes the log over shall not wait
+// until what nobody needs is found among a million records.
 func (o *owner) Keep(live iter.Seq[journal.Address]) {
 	if !o.owns() {
 		return
 	}
-	all := slices.Collect(live)
-	slices.SortFunc(all, journal.Address.Compare)
-	o.r.log.journal().Release(o.r.log.sweep(all, o.r.log.end())...)
+	all, end := slices.Collect(live), o.r.log.end()
+	o.keeping.Go(func() {
+		slices.SortFunc(all, journal.Address.Compare)
+		o.r.saving.Lock()
+		defer o.r.saving.Unlock()
+		if o.owns() {
+			o.r.log.sweep(all, end)
+		}
+	})
 }
 
 // markBytes is the most that a mark takes.
@@ -361,6 +371,7 @@ func (o *owner) Health() error {
 
 // Close implements journal.Journal. The node leads on: Own opens the log again.
 func (o *owner) Close() error {
+	defer o.keeping.Wait()
 	r := o.r
 	r.mu.Lock()
 	defer r.mu.Unlock()
