@@ -80,8 +80,11 @@ func newNodes(t *testing.T, random *rand.Rand, disk string) *nodes {
 			}
 			peers = append(peers, o+": "+at)
 		}
-		ns.configs[n] = allDoors(ns.here, ns.data(n), 1) + fmt.Sprintf("cluster: { name: test, node: %s, listen: %q, "+
-			"secret: 'a secret that three nodes of a test share', peers: { %s } }\n", n, address[n],
+		// Who owns the shard saves checkpoints as its segments are large, and each node keeps the log behind the older
+		// of two: on the small disk, too.
+		ns.configs[n] = allDoors(ns.here, ns.data(n), 1) + fmt.Sprintf("journal: { segment_bytes: %d }\n"+
+			"cluster: { name: test, node: %s, listen: %q, "+
+			"secret: 'a secret that three nodes of a test share', peers: { %s } }\n", nodeDisk/24, n, address[n],
 			strings.Join(peers, ", "))
 	}
 	return ns
@@ -111,6 +114,9 @@ func (ns *nodes) join(node string) {
 	l.stop = stop
 	l.over = putThroughAll(ctx, ns.t, l.served, ns.book, 5*time.Millisecond)
 	takeFrom(ctx, l.over, l.served, ns.book, "jobs", "letters", "readers")
+	rows := l.served.tables(ns.t)
+	context.AfterFunc(ctx, func() { rows.Close() })
+	takeRows(ctx, l.over, rows, ns.book)
 	ns.told.doors.set(node, l.client)
 }
 

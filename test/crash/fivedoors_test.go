@@ -4,6 +4,7 @@ package crash
 
 import (
 	"context"
+	"database/sql"
 	"fmt"
 	"net/http"
 	"path/filepath"
@@ -249,4 +250,39 @@ func takeAll(ctx context.Context, c *httpdoor.Client, name string, book *promise
 			}
 		}
 	}
+}
+
+// takeRows owns and ends rows of the table, one after the other over one connection, until ctx ends.
+func takeRows(ctx context.Context, over *sync.WaitGroup, db *sql.DB, book *promises) {
+	over.Go(func() {
+		for ctx.Err() == nil {
+			c, err := db.Conn(ctx)
+			if err != nil {
+				<-time.After(50 * time.Millisecond) // nobody has the table now
+				continue
+			}
+			for err == nil && ctx.Err() == nil {
+				err = endRow(ctx, c, book)
+			}
+			_ = c.Close() // what it owned goes back
+		}
+	})
+}
+
+func endRow(ctx context.Context, c *sql.Conn, book *promises) error {
+	asked := time.Now()
+	var one int
+	if err := c.QueryRowContext(ctx, "SELECT queue_wait('entries', 1)").Scan(&one); err != nil || one == 0 {
+		return err
+	}
+	var id string
+	if err := c.QueryRowContext(ctx, "SELECT id FROM entries").Scan(&id); err != nil {
+		return err
+	}
+	book.given(asked, id)
+	err := c.QueryRowContext(ctx, "SELECT queue_end()").Scan(&one)
+	if err == nil {
+		book.settled(id)
+	}
+	return err
 }
