@@ -34,6 +34,8 @@ type nodeReplica interface {
 	cluster.Replica
 	// Name has the configuration name these as the other nodes, from now on.
 	Name([]link.Peer)
+	// BeforeTransfer has a function be called, while this node has the shard, before it gives it away. nil: none.
+	BeforeTransfer(func(context.Context) error)
 	// Close ends it. The shard is given to nobody.
 	Close() error
 }
@@ -114,6 +116,8 @@ func serveNode(ctx context.Context, s *serveFlags, f *config.File) (err error) {
 			return giveAway(ctx, r, log, term, err)
 		}
 		if err == nil {
+			r.BeforeTransfer(h.store.Checkpoint) // so that the next owner has little to fold
+			defer r.BeforeTransfer(nil)
 			err = h.live(ctx, surroundings{follow: n.follow, opened: func(*slog.Logger) {}, front: front, leave: leave,
 				more: []prometheus.Collector{cluster.NewCollector(r, front)}})
 		}

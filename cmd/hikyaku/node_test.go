@@ -166,6 +166,8 @@ func (p *part) Join(context.Context, link.Peer) error { return errors.ErrUnsuppo
 func (p *part) Leave(context.Context, string) error   { return errors.ErrUnsupported }
 func (p *part) Name([]link.Peer)                      {}
 
+func (p *part) BeforeTransfer(func(context.Context) error) {}
+
 func (p *part) Close() error { return nil }
 
 // threeNodes serve over one log.

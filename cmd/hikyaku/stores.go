@@ -31,6 +31,7 @@ type stores struct {
 type courierStore interface {
 	queue.Service
 	JournalStats() journal.Stats
+	Checkpoint(context.Context) error
 	Close() error
 }
 

@@ -20,6 +20,9 @@ func (s *Store) keepCheckpoints() {
 		select {
 		case <-s.ctx.Done():
 			return
+		case saved := <-s.saveNow:
+			saved <- s.checkpoint(s.ctx)
+			continue
 		case <-tick.C:
 		}
 		st := s.journal.Stats()
@@ -33,6 +36,30 @@ func (s *Store) keepCheckpoints() {
 		}
 		tick.Reset(checkpointLook)
 	}
+}
+
+// Checkpoint saves the state now, and returns when that is done: a start, or the next owner of a log on several nodes,
+// has little to fold then. Work goes on meanwhile. When ctx ends first the checkpoint may be saved all the same.
+func (s *Store) Checkpoint(ctx context.Context) error {
+	saved := make(chan error, 1)
+	var err error
+	select {
+	case s.saveNow <- saved:
+		select {
+		case err = <-saved:
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	case <-s.ctx.Done(): // the Store is closed
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if over := s.usable(); over != nil {
+		return over
+	}
+	return err
 }
 
 // checkpoint writes the pages that are complete, waits until no group is under way, begins a snapshot, lets work go on,

@@ -91,6 +91,7 @@ func holdsAsking() []holdsExercise {
 			return err
 		}},
 		{"Ready", func(w *holdsWorld) error { return w.s.Ready(w.t.Context()) }},
+		{"Checkpoint", func(w *holdsWorld) error { return w.s.Checkpoint(w.t.Context()) }},
 		{"Look", func(w *holdsWorld) error { _, err := w.s.Look(w.t.Context(), holdsName("long"), 7); return err }},
 		{"QueueOf", func(w *holdsWorld) error { w.s.QueueOf(w.t.Context(), Token{Queue: 1}); return nil }},
 		{"TokenOf", func(w *holdsWorld) error { w.s.TokenOf(w.t.Context(), holdsName("long"), 7); return nil }},

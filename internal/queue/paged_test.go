@@ -2,6 +2,7 @@ package queue
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -302,6 +303,29 @@ func TestAFullDiskLeavesPagesInTheCheckpoint(t *testing.T) {
 		next.Lose(func(g journal.Group) bool { return g.Position < last }) // the checkpoint has to have it all
 		if st, err := open(t, next).Stats(t.Context(), news); err != nil || st.Ready != 600 {
 			t.Errorf("a start finds %d messages, %v", st.Ready, err)
+		}
+	})
+}
+
+func TestACheckpointThatIsAskedForIsThereWhenTheAnswerComes(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		m := newMemory()
+		s := open(t, m)
+		mustPut(t, s, news, text("a", "b", "c")...)
+		end := m.End()
+		if err := s.Checkpoint(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		at, r, _, err := m.LoadCheckpoint(t.Context())
+		if err != nil || at < end {
+			t.Fatalf("the newest checkpoint is at %d, the messages end at %d: %v", at, end, err)
+		}
+		_ = r.Close() // it was only asked for
+		if err := s.Close(); err != nil {
+			t.Fatal(err)
+		}
+		if err := s.Checkpoint(t.Context()); !errors.Is(err, ErrClosed) {
+			t.Errorf("a Store that is closed: %v", err)
 		}
 	})
 }

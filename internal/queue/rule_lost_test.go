@@ -241,6 +241,7 @@ func whatIsAsked(tok Token) map[string]func(ctx context.Context, s *Store) error
 			return err
 		},
 		"Ready":       func(ctx context.Context, s *Store) error { return s.Ready(ctx) },
+		"Checkpoint":  func(ctx context.Context, s *Store) error { return s.Checkpoint(ctx) },
 		"RenameQueue": func(ctx context.Context, s *Store) error { return s.RenameQueue(ctx, news, other) },
 		"DeleteQueue": func(ctx context.Context, s *Store) error { return s.DeleteQueue(ctx, news) },
 		"DeleteTopic": func(ctx context.Context, s *Store) error { return s.DeleteTopic(ctx, news) },

@@ -130,12 +130,13 @@ type Store struct {
 
 	sleeping int64 // until when keepTime sleeps, µs
 
-	alarm  chan struct{} // capacity 1: the timer's goroutine should look again
-	aside  chan struct{} // capacity 1: there are messages whose bodies somebody's condition asks for
-	over   chan struct{} // closed when the journal takes nothing more
-	stop   context.CancelFunc
-	ctx    context.Context // ends with Close
-	ending sync.WaitGroup
+	saveNow chan chan error // checkpoints that somebody asks for, and waits for
+	alarm   chan struct{}   // capacity 1: the timer's goroutine should look again
+	aside   chan struct{}   // capacity 1: there are messages whose bodies somebody's condition asks for
+	over    chan struct{}   // closed when the journal takes nothing more
+	stop    context.CancelFunc
+	ctx     context.Context // ends with Close
+	ending  sync.WaitGroup
 }
 
 // maxFlights bounds the groups under way to the journal; a caller with one more waits.
@@ -161,6 +162,7 @@ func Open(ctx context.Context, o Options) (*Store, error) {
 		away: o.Elsewhere, every: o.CheckpointBytes, numbers: cmp.Or(o.Numbers, math.MaxUint32),
 		room: make(chan struct{}, maxFlights), defining: map[Name]*flight{},
 		redefining: map[*topicState]map[*flight]struct{}{},
+		saveNow:    make(chan chan error),
 		alarm:      make(chan struct{}, 1),
 		aside:      make(chan struct{}, 1),
 		over:       make(chan struct{}),

@@ -35,6 +35,7 @@ const MaxShards = 64
 type store interface {
 	queue.Shard
 	JournalStats() journal.Stats
+	Checkpoint(context.Context) error
 	Close() error
 }
 
@@ -204,6 +205,16 @@ func (r *Router) JournalStats() (sum journal.Stats) {
 		sum = sum.And(s.JournalStats())
 	}
 	return sum
+}
+
+// Checkpoint saves the states of all shards now, and returns when that is done.
+func (r *Router) Checkpoint(ctx context.Context) error {
+	for i, s := range r.stores {
+		if err := s.Checkpoint(ctx); err != nil {
+			return fmt.Errorf("shard %d: %w", i, err)
+		}
+	}
+	return nil
 }
 
 // Ready is nil when every shard would take a small put; else it is a *ReadyError, or ctx's.

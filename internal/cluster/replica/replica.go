@@ -76,8 +76,9 @@ type Replica struct {
 	owner    cluster.Owner
 	changed  chan struct{}
 	draining bool
-	made     bool            // the log was made in this process's life
-	heard    map[string]bool // nodes whose replicas have been heard of in it
+	before   func(context.Context) error // is called before this node gives the log away; may be nil
+	made     bool                        // the log was made in this process's life
+	heard    map[string]bool             // nodes whose replicas have been heard of in it
 }
 
 var _ cluster.Replica = (*Replica)(nil)

@@ -2,6 +2,7 @@ package raft
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"encoding/binary"
 	"errors"
@@ -58,6 +59,20 @@ func (r *Replica) shipAll(at uint64) {
 	}
 }
 
+// Shipped waits until no checkpoint is on its way to another replica.
+func (r *Replica) Shipped(ctx context.Context, to uint64) error {
+	defer context.AfterFunc(ctx, r.tell)()
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for r.failure == nil && ctx.Err() == nil {
+		if _, sending := r.ships[to]; !sending {
+			return nil
+		}
+		r.news.Wait()
+	}
+	return cmp.Or(r.failure, ctx.Err())
+}
+
 // ship sends a replica checkpoints until it has the newest.
 func (r *Replica) ship(to uint64) {
 	for sent := uint64(0); ; {
@@ -65,6 +80,7 @@ func (r *Replica) ship(to uint64) {
 		at := r.ships[to]
 		if sent >= at || r.failure != nil {
 			delete(r.ships, to)
+			r.news.Broadcast()
 			r.mu.Unlock()
 			return
 		}
