@@ -1,6 +1,10 @@
 package replica_test
 
 import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
 	"strings"
 	"testing"
 
@@ -59,4 +63,51 @@ func TestTheLogIsGivenToNoDrainedNode(t *testing.T) {
 		t.Errorf("%+v", s)
 	}
 	put(t, j, 1)
+}
+
+func TestTheNextOwnerHasACheckpointOfWhenTheLogWasGivenAway(t *testing.T) {
+	all := three(t)
+	startAll(t, all)
+	for round := range 5 {
+		owner, j := ownerOf(t, all)
+		put(t, j, uint64(round))
+		end := j.End()
+		owner.r.BeforeTransfer(func(ctx context.Context) error {
+			return j.SaveCheckpoint(ctx, end, func(w io.Writer) error {
+				_, err := fmt.Fprint(w, "of round ", round)
+				return err
+			})
+		})
+		if err := owner.r.Transfer(t.Context(), ""); err != nil {
+			t.Fatal(err)
+		}
+		next, k := ownerOf(t, all)
+		if next == owner {
+			t.Fatalf("node %s has the log still", owner.name)
+		}
+		at, r, _, err := k.LoadCheckpoint(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if b, err := io.ReadAll(r); err != nil || at != end || string(b) != fmt.Sprint("of round ", round) {
+			t.Errorf("the next owner begins with %q at %d, the log ended at %d: %v", b, at, end, err)
+		}
+		if err := errors.Join(r.Close(), k.Close(), j.Close()); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// A checkpoint only spares time.
+func TestALogIsGivenAwayWithoutACheckpoint(t *testing.T) {
+	all := three(t)
+	startAll(t, all)
+	owner, _ := ownerOf(t, all)
+	owner.r.BeforeTransfer(func(context.Context) error { return errors.New("no room for a checkpoint") })
+	if err := owner.r.Transfer(t.Context(), ""); err != nil {
+		t.Fatal(err)
+	}
+	if next, _ := ownerOf(t, all); next == owner {
+		t.Errorf("node %s has the log still", owner.name)
+	}
 }
