@@ -153,16 +153,25 @@ type clusterView struct {
 // command gives a command about the cluster.
 func (ns *nodes) command(args ...string) result {
 	ns.t.Helper()
-	node := ns.names[0]
+	return hikyaku(ns.t, "", append([]string{"cluster", "-c", ns.config(ns.anyNode())}, args...)...)
+}
+
+// anyNode is one that is there, if one is.
+func (ns *nodes) anyNode() string {
 	for _, n := range ns.names {
 		if ns.lives[n] != nil {
-			node = n
-			break
+			return n
 		}
 	}
+	return ns.names[0]
+}
+
+// config is the file of a node's configuration.
+func (ns *nodes) config(node string) string {
+	ns.t.Helper()
 	path := filepath.Join(ns.here, node+".yaml")
 	write(ns.t, path, ns.configs[node])
-	return hikyaku(ns.t, "", append([]string{"cluster", "-c", path}, args...)...)
+	return path
 }
 
 // status is how the cluster is, as far as its nodes answer.

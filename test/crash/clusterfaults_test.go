@@ -95,6 +95,8 @@ var longKinds = []faultKind{
 	{"another is stopped for long", func(ns *nodes, to victims) string {
 		return ns.stopped(20*time.Second, to.other)
 	}},
+	{"the owner leaves and joins", func(ns *nodes, to victims) string { return ns.leaves(to.owner) }},
+	{"another leaves and joins", func(ns *nodes, to victims) string { return ns.leaves(to.other) }},
 }
 
 // victims are those of the next fault.
