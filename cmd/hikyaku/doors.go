@@ -11,6 +11,7 @@ import (
 
 	httpdoor "github.com/hikyaku/hikyaku/internal/api/http"
 	lambdadoor "github.com/hikyaku/hikyaku/internal/api/lambda"
+	"github.com/hikyaku/hikyaku/internal/api/mysql/settings"
 	pubsubdoor "github.com/hikyaku/hikyaku/internal/api/pubsub"
 	sqsdoor "github.com/hikyaku/hikyaku/internal/api/sqs"
 	"github.com/hikyaku/hikyaku/internal/cluster"
@@ -65,6 +66,9 @@ func openDoors(ctx context.Context, h *house, w *works, api config.API, front *c
 		if err := h.metrics.Register(traffic[name]); err != nil {
 			return nil, err
 		}
+	}
+	if front != nil {
+		api.MySQL.Socket = settings.NoSocket // what comes to it, front brings as well
 	}
 	http, err := httpdoor.New(api.HTTP, httpdoor.Options{
 		Store: h.store, Users: h.users, Metrics: h.metrics, Busy: h.busy, Dead: w.deadDevices(),

@@ -220,6 +220,16 @@ func openFront(ctx context.Context, front *cluster.Front, api config.API, log *s
 			return fmt.Errorf("%w (api: %s: listen:)", err, d.name)
 		}
 	}
+	if !slices.Contains(front.Doors(), "mysql") {
+		return nil
+	}
+	socket, err := listenMySQL(ctx, api.MySQL)
+	if err == nil && socket != nil {
+		err = front.Add("mysql", socket)
+	}
+	if err != nil {
+		return fmt.Errorf("%w (api: mysql: socket:)", err)
+	}
 	return nil
 }
 
@@ -311,7 +321,8 @@ func ofProcess(setting string) bool {
 	case "cluster":
 		return !strings.HasPrefix(setting, "cluster.peers")
 	case "api":
-		return strings.HasSuffix(setting, ".listen") || strings.HasSuffix(setting, ".off")
+		return strings.HasSuffix(setting, ".listen") || strings.HasSuffix(setting, ".socket") ||
+			strings.HasSuffix(setting, ".off")
 	}
 	return false
 }

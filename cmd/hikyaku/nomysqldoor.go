@@ -28,3 +28,5 @@ type noDoor struct{}
 
 func (noDoor) Start(context.Context) (net.Addr, error) { return nil, nil }
 func (noDoor) Close(context.Context) error             { return nil }
+
+func listenMySQL(context.Context, settings.Config) (net.Listener, error) { return nil, nil }

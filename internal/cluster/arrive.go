@@ -19,9 +19,10 @@ import (
 // arrival is what a node says of a connection that it passes on.
 type arrival struct {
 	Door    string `json:"door"`
-	Remote  string `json:"remote"` // where the client is
-	Local   string `json:"local"`  // where it came in
-	Near    bool   `json:"near"`   // as caller.End has it
+	Remote  string `json:"remote"`           // where the client is
+	Local   string `json:"local"`            // where it came in
+	Socket  bool   `json:"socket,omitempty"` // that is a socket in the file system; Remote is empty
+	Near    bool   `json:"near"`             // as caller.End has it
 	Account string `json:"account,omitempty"`
 	UID     uint32 `json:"uid,omitempty"` // of another account
 	Why     string `json:"why,omitempty"` // the account is not known
@@ -97,6 +98,19 @@ func (a *arrival) end(node string) *caller.End {
 	return caller.Told(a.Near, 0, fmt.Errorf("%w: node %s says: %s", caller.ErrUnknown, node, a.Why))
 }
 
+// addresses are those of the connection where it came in.
+func (a *arrival) addresses() (local, remote net.Addr, err error) {
+	if a.Socket {
+		return &net.UnixAddr{Name: a.Local, Net: "unix"}, &net.UnixAddr{Net: "unix"}, nil
+	}
+	to, err := netip.ParseAddrPort(a.Local)
+	from, err2 := netip.ParseAddrPort(a.Remote)
+	if err != nil || err2 != nil {
+		return nil, nil, errArrival
+	}
+	return net.TCPAddrFromAddrPort(to), net.TCPAddrFromAddrPort(from), nil
+}
+
 // arrive has a connection that another node passes on.
 func (f *Front) arrive(ctx context.Context, peer string, c net.Conn) {
 	ctx, cancel := context.WithCancel(ctx)
@@ -108,18 +122,17 @@ func (f *Front) arrive(ctx context.Context, peer string, c net.Conn) {
 	if err != nil {
 		return
 	}
-	remote, err := netip.ParseAddrPort(a.Remote)
-	local, err2 := netip.ParseAddrPort(a.Local)
-	if err != nil || err2 != nil {
-		f.o.Report(fmt.Errorf("node %s: %w", peer, errArrival))
+	local, remote, err := a.addresses()
+	if err != nil {
+		f.o.Report(fmt.Errorf("node %s: %w", peer, err))
 		return
 	}
 	_ = c.SetDeadline(time.Time{})
 	if ctx.Err() != nil { // it may have ended before that
 		return
 	}
-	conn := &arrived{halves: c.(halves), remote: net.TCPAddrFromAddrPort(remote), closed: make(chan struct{}),
-		local: &caller.Addr{Addr: net.TCPAddrFromAddrPort(local), End: a.end(peer)}}
+	conn := &arrived{halves: c.(halves), remote: remote, closed: make(chan struct{}),
+		local: &caller.Addr{Addr: local, End: a.end(peer)}}
 	late, stop := context.WithTimeout(ctx, f.o.Wait)
 	defer stop()
 	if !f.hand(ctx, late.Done(), a.Door, &landed{conn, func() error {

@@ -54,6 +54,8 @@ type Front struct {
 	turned   chan struct{} // closed when the owner is another one, or a landing is
 	landings map[string]*landing
 	sockets  map[string]net.Listener
+	further  []net.Listener // of doors that are in sockets
+	entries  map[string]*entrance
 	underWay map[*passage]struct{}
 	arrivals map[string]arrivals // by the node that passes them on
 }
@@ -74,6 +76,7 @@ type Door struct {
 type entrance struct {
 	Door
 	name   string
+	places chan struct{} // has a token for each connection that waits for an owner or is passed on
 	offers chan struct{} // has a token for each connection that is offered and not taken
 }
 
@@ -89,7 +92,7 @@ func NewFront(o FrontOptions) *Front {
 		o.Report = func(error) {}
 	}
 	f := &Front{o: o, turned: make(chan struct{}), landings: map[string]*landing{}, sockets: map[string]net.Listener{},
-		underWay: map[*passage]struct{}{}, arrivals: map[string]arrivals{}}
+		entries: map[string]*entrance{}, underWay: map[*passage]struct{}{}, arrivals: map[string]arrivals{}}
 	f.spares.f = f
 	f.ctx, f.cancel = context.WithCancel(context.Background())
 	o.Link.Handle(DoorKind, f.arrive)
@@ -111,10 +114,23 @@ func (f *Front) Open(ctx context.Context, name, addr string, d Door) (net.Addr, 
 	if f.ctx.Err() != nil {
 		return nil, errors.Join(net.ErrClosed, socket.Close())
 	}
-	f.sockets[name] = socket
-	e := &entrance{d, name, make(chan struct{}, f.offered())}
+	e := &entrance{d, name, make(chan struct{}, f.o.Most), make(chan struct{}, f.offered())}
+	f.sockets[name], f.entries[name] = socket, e
 	f.active.Go(func() { f.accept(e, socket) })
 	return socket.Addr(), nil
+}
+
+// Add brings what comes to a socket in the file system to a door that is open, too. Close closes the socket.
+func (f *Front) Add(name string, socket net.Listener) error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	e := f.entries[name]
+	if e == nil || f.ctx.Err() != nil {
+		return errors.Join(fmt.Errorf("%s door: %w", name, net.ErrClosed), socket.Close())
+	}
+	f.further = append(f.further, socket)
+	f.active.Go(func() { f.accept(e, socket) })
+	return nil
 }
 
 // Doors are those that are open, in order.
@@ -187,7 +203,7 @@ func (f *Front) Close() {
 	f.mu.Lock()
 	f.cancel()
 	f.spares.turn(link.Peer{})
-	for _, s := range f.sockets {
+	for _, s := range append(slices.Collect(maps.Values(f.sockets)), f.further...) {
 		_ = s.Close() // nobody comes in any more
 	}
 	for p := range f.underWay {
@@ -199,10 +215,9 @@ func (f *Front) Close() {
 
 // accept takes what comes to a door's address.
 func (f *Front) accept(e *entrance, socket net.Listener) {
-	places := make(chan struct{}, f.o.Most)
 	for {
 		select {
-		case places <- struct{}{}:
+		case e.places <- struct{}{}:
 		case <-f.ctx.Done():
 			return
 		}
@@ -211,7 +226,7 @@ func (f *Front) accept(e *entrance, socket net.Listener) {
 			if f.ctx.Err() != nil {
 				return
 			}
-			<-places
+			<-e.places
 			if f.ofFiles.Due() {
 				f.o.Report(fmt.Errorf("%s door: accept a connection: %w", e.name, err))
 			}
@@ -223,7 +238,7 @@ func (f *Front) accept(e *entrance, socket net.Listener) {
 			continue
 		}
 		f.active.Go(func() {
-			defer func() { <-places }()
+			defer func() { <-e.places }()
 			f.bring(e, c)
 		})
 	}

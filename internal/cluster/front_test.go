@@ -87,7 +87,7 @@ func (m *member) open(t *testing.T) {
 				defer c.Close()
 				end := caller.Of(c)
 				uid, err := end.Account()
-				fmt.Fprintf(c, "%s %s %v %d %v\n", m.name, c.RemoteAddr(), end.Near(), uid, err)
+				fmt.Fprintf(c, "%s %s %s %v %d %v\n", m.name, c.RemoteAddr(), c.LocalAddr().Network(), end.Near(), uid, err)
 				_, _ = io.Copy(c, c)
 				fmt.Fprintln(c, "bye")
 			}()
@@ -145,7 +145,7 @@ func TestEveryNodeBringsConnectionsToTheOwner(t *testing.T) {
 	own(all, "b")
 	for _, n := range []string{"a", "b", "c"} {
 		c, r, said := all[n].dial(t)
-		want := fmt.Sprintf("b %s true ", c.LocalAddr())
+		want := fmt.Sprintf("b %s tcp true ", c.LocalAddr())
 		if caller.Supported {
 			want += fmt.Sprintf("%d <nil>", os.Geteuid())
 		}
@@ -395,6 +395,7 @@ func FuzzArrival(f *testing.F) {
 			return
 		}
 		a.end("b")
+		_, _, _ = a.addresses()
 		var w strings.Builder
 		if err := a.write(&w); err != nil {
 			return // text that JSON writes longer
@@ -422,7 +423,7 @@ func TestANodeThatCannotAcceptConnectionsSaysSoOnce(t *testing.T) {
 	var reports atomic.Int64
 	f.o.Report = func(error) { reports.Add(1) }
 	var socket outOfFiles
-	f.active.Go(func() { f.accept(&entrance{name: "echo"}, &socket) })
+	f.active.Go(func() { f.accept(&entrance{name: "echo", places: make(chan struct{}, 1)}, &socket) })
 	waittest.Until(t, "it has tried several times", func() bool { return socket.asked.Load() > 3 })
 	if n := reports.Load(); n != 1 {
 		t.Errorf("it was told %d times", n)

@@ -225,6 +225,9 @@ func (p *passage) carry(to halves, from net.Conn) {
 // arrivalOf is what the owner has to know of a connection. Whose it is only this node can find out.
 func arrivalOf(door string, c net.Conn) arrival {
 	a := arrival{Door: door, Remote: c.RemoteAddr().String(), Local: c.LocalAddr().String()}
+	if a.Socket = c.LocalAddr().Network() == "unix"; a.Socket {
+		a.Remote = "" // those that connect to it have no names
+	}
 	end := caller.Of(c)
 	if a.Near = end.Near(); !a.Near {
 		return a

@@ -26,6 +26,32 @@ type socketFile struct {
 	lock *fileLock
 }
 
+// ListenSocket makes a socket file and listens on it, as Listen does, for somebody who passes connections on as they
+// come. Close removes the file, if it is still the listener's own.
+func ListenSocket(ctx context.Context, path string) (net.Listener, error) {
+	c := Config{Socket: path}
+	if err := c.check(); err != nil {
+		return nil, err
+	}
+	listener, file, err := listenSocket(ctx, path, c.withDefaults().SocketMode)
+	if err != nil {
+		return nil, err
+	}
+	return &ownSocket{Listener: listener, file: file}, nil
+}
+
+// ownSocket is a listener that removes its file.
+type ownSocket struct {
+	net.Listener
+	file *socketFile
+}
+
+// Close implements net.Listener.
+func (s *ownSocket) Close() error {
+	// The file goes before the end of listening: until then no other process takes it for stale.
+	return errors.Join(s.file.remove(), s.Listener.Close(), s.file.lock.release())
+}
+
 // listenSocket makes the socket file and listens on it.
 func listenSocket(ctx context.Context, path string, mode fs.FileMode) (net.Listener, *socketFile, error) {
 	lock, err := lockFile(path + ".lock")
