@@ -111,6 +111,10 @@ soak: need-go ## Break the store in new ways on all processors for SOAKTIME (1h)
 soak-cluster: need-go ## Break a cluster of three nodes CLUSTERFAULTS times (1000), or for so long (2h)
 	$(GO) test -vet=off -count=1 -v -timeout 0 -run '^TestWhatACluster' ./test/crash -faults $(CLUSTERFAULTS)
 
+.PHONY: test-cluster
+test-cluster: need-go need-cc need-curl need-clients ## Run the clients of others against a cluster of three nodes
+	HIKYAKU_CLIENTS_CLUSTER=1 $(GO) test -vet=off -count=1 -timeout 60m ./test/clients/mysql ./test/clients/pubsub ./test/clients/sqs ./test/clients/lambda
+
 .PHONY: test-guests
 test-guests: need-go ## Run the tests that need Windows (in Wine) or another kernel (in QEMU)
 	@scripts/guests

@@ -19,8 +19,10 @@ type Server struct {
 	Address string // of the door, host:port
 
 	binary string
-	path   string // of the configuration
+	path   string                                   // of the configuration
+	change func(t *testing.T, config string) string // what the program is given of it
 	door   *regexp.Regexp
+	owns   *regexp.Regexp // of a node: it owns the shard, and the door is open there
 	cmd    *exec.Cmd
 	ended  chan struct{} // closed: its standard error has ended
 
@@ -32,11 +34,20 @@ type Server struct {
 // open.
 func Serve(t *testing.T, binary, dir, config, door string) *Server {
 	t.Helper()
-	s := &Server{binary: binary, path: filepath.Join(dir, "hikyaku.yaml"),
-		door: regexp.MustCompile(`door=` + regexp.QuoteMeta(door) + ` address=(\S+)`)}
+	if os.Getenv(clusterVar) != "" {
+		return ServeCluster(t, binary, dir, config, door)
+	}
+	s := newServer(binary, filepath.Join(dir, "hikyaku.yaml"), door)
 	t.Cleanup(func() { s.stop(t) })
 	s.start(t, config)
 	return s
+}
+
+func newServer(binary, path, door string) *Server {
+	address := `door=` + regexp.QuoteMeta(door) + ` address=(\S+)`
+	return &Server{binary: binary, path: path, door: regexp.MustCompile(address),
+		owns:   regexp.MustCompile(`msg="door open" ` + address),
+		change: func(_ *testing.T, config string) string { return config }}
 }
 
 // Restart kills the program as a power cut would, and starts it again with another configuration, which should open the
@@ -53,6 +64,7 @@ func (s *Server) Restart(t *testing.T, config string) {
 
 func (s *Server) start(t *testing.T, config string) {
 	t.Helper()
+	config = s.change(t, config)
 	if err := os.WriteFile(s.path, []byte(config), 0o600); err != nil {
 		t.Fatal(err)
 	}
