@@ -40,6 +40,9 @@ func (h *handler) short(ctx context.Context, c *vmysql.Conn, query string, bound
 	case short.Insert:
 		return h.shortInsert(gms.NewContext(ctx, gms.WithSession(s)), c, s, &st, b, answer)
 	case short.Select:
+		if s.limits {
+			return false, nil
+		}
 		return h.shortSelect(ctx, c, query, s, &st, answer)
 	}
 	args := make([]argument, len(st.Args))

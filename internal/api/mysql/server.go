@@ -132,6 +132,7 @@ func (d *Server) open(ctx context.Context) (net.Addr, error) {
 	variables()
 	bounding(d.config)
 	pro := &provider{door: d}
+	everySelectIsLimited()
 	e := newEngine(analyzer.NewBuilder(pro).AddPreAnalyzeRule(boundPatternsID, boundPatterns).Build())
 	e.Analyzer.ExecBuilder.PriorityBuilder = walking{e.Analyzer.ExecBuilder}
 	d.showEngines(e)

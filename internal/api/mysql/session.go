@@ -41,6 +41,7 @@ type session struct {
 	parsed  parsed // of the command that is worked on
 	naming  string // the name that a PREPARE gives; "": the command is none
 	assigns bool   // the command has an @a := 1
+	limits  bool   // sql_select_limit is not what it is by default
 
 	locked  []*lock // its own; guarded by the locks' mu, as awaited is
 	awaited *lock   // that it waits for; nil: none
@@ -75,7 +76,7 @@ func newSession(ctx context.Context, d *Server, conn *vmysql.Conn, base *gms.Bas
 		return nil, err
 	}
 	s.mode = gms.LoadSqlMode(sc)
-	return s, s.readLease(sc)
+	return s, errors.Join(s.readLease(sc), s.readLimit(sc))
 }
 
 // known is the session of a connection, found without asking go-mysql-server: to be asked it makes a context of its
@@ -136,6 +137,8 @@ func (s *session) SetSessionVariable(ctx *gms.Context, name string, value any) e
 	switch lower {
 	case leaseVariable:
 		return s.readLease(ctx)
+	case limitVariable:
+		return s.readLimit(ctx)
 	case gms.AutoCommitSessionVar:
 		on, err := gms.ConvertToBool(ctx, value)
 		if err != nil {

@@ -2,6 +2,7 @@ package mysql
 
 import (
 	"maps"
+	"math"
 	"slices"
 	"strings"
 	"sync"
@@ -63,6 +64,12 @@ func (v *sharedVariables) AssignValues(values map[string]any) error {
 
 func (v *sharedVariables) SetGlobal(ctx *gms.Context, name string, value any) error {
 	defer v.changed()
+	if known, _, ok := v.GetGlobal(name); ok {
+		var err error
+		if value, err = ranged(ctx, known, strings.ToLower(name), value, sessionOf(ctx).strict()); err != nil {
+			return err
+		}
+	}
 	return v.SystemVariableRegistry.SetGlobal(ctx, name, value)
 }
 
@@ -135,6 +142,13 @@ func (s *session) assign(ctx *gms.Context, lower string, value any) error {
 		}
 	} else if now.Var.IsReadOnly() {
 		return gms.ErrSystemVariableReadOnly.New(lower)
+	}
+	value, err := ranged(ctx, now.Var, lower, value, s.strict())
+	if err != nil {
+		return err
+	}
+	if n, ok := value.(uint64); ok && lower == limitVariable && n > math.MaxInt64 {
+		value = noLimit // the rule that heeds it counts up to this
 	}
 	set, err := now.Var.SetValue(ctx, value, false)
 	if err != nil {

@@ -42,6 +42,10 @@ var variables = sync.OnceValue(func() *sharedVariables {
 		variable("binlog_format", types.NewSystemEnumType("binlog_format", "MIXED", "STATEMENT", "ROW"), "ROW"),
 		variable(switchVariable, types.NewSystemStringType(switchVariable), switches),
 		countedVariable(warningsVariable), countedVariable(errorsVariable),
+		// go-mysql-server lets both be negative, and then refuses every SELECT
+		variable(limitVariable, types.NewSystemUintType(limitVariable, 0, noLimit), noLimit),
+		variable("max_execution_time", types.NewSystemIntType("max_execution_time", 0, math.MaxUint32, false),
+			int64(0)),
 		usualMode(),
 		fixed("version", types.NewSystemStringType("version"), version),
 		fixed("secure_file_priv", types.NewSystemStringType("secure_file_priv"), noFolder),
