@@ -133,6 +133,7 @@ func (d *Server) open(ctx context.Context) (net.Addr, error) {
 	bounding(d.config)
 	pro := &provider{door: d}
 	everySelectIsLimited()
+	groupingLooksIntoSubqueries()
 	e := newEngine(analyzer.NewBuilder(pro).AddPreAnalyzeRule(boundPatternsID, boundPatterns).Build())
 	e.Analyzer.ExecBuilder.PriorityBuilder = walking{e.Analyzer.ExecBuilder}
 	d.showEngines(e)
