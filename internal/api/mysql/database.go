@@ -162,6 +162,16 @@ var (
 
 func (d *database) Name() string { return d.name }
 
+// GetCollation and SetCollation are of the database as a whole. Texts are compared by bytes whatever is said of it.
+func (d *database) GetCollation(*gms.Context) gms.CollationID { return gms.Collation_Default }
+
+func (d *database) SetCollation(ctx *gms.Context, collation gms.CollationID) error {
+	if firstWord(ctx.Query()) == "alter" && collation != gms.Collation_Default { // of a CREATE the planner warns
+		ctx.Warn(1235, "The collation of database %s stays %s", d.name, gms.Collation_Default)
+	}
+	return nil
+}
+
 func (d *database) queue(table string) queue.Name { return queue.Name{Namespace: d.name, Name: table} }
 
 func (d *database) GetTableInsensitive(ctx *gms.Context, name string) (gms.Table, bool, error) {

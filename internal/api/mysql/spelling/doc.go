@@ -12,6 +12,9 @@
 //	DELETE FROM a AS b WHERE …                       DELETE FROM a b WHERE …
 //	DELETE FROM a AS b WHERE b.c LIMIT 1             DELETE FROM a WHERE a.c LIMIT 1
 //	LOCK TABLE a READ                                LOCK TABLES a READ
+//	SELECT … FOR SHARE                               SELECT … FOR UPDATE
+//	SET time_zone = SYSTEM, binlog_format = ROW      SET time_zone = 'SYSTEM', binlog_format = 'ROW'
+//	ALTER SCHEMA a                                   ALTER DATABASE a
 //	b'1000001', 0b1000001                            x'41', x'41'
 //	DATE '2026-01-02', TIME '03:04:05.5'             CAST('2026-01-02' AS DATE), CAST('03:04:05.5' AS TIME(1))
 //	N'text'                                          'text'

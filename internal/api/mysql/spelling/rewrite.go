@@ -96,8 +96,11 @@ func (w *writer) look(t token) {
 	}
 	if w.before.kind == end || w.is(w.before, ";") {
 		w.defines, w.sets = w.any(t, "create", "alter") != "", w.is(t, "set")
+		if w.is(t, "alter") {
+			w.schema()
+		}
 	}
-	if w.text[t.at] == '@' && w.assigns(t) {
+	if w.text[t.at] == '@' && w.assigns(t) || w.sets && w.setting(t) {
 		return
 	}
 	if w.bits(t) {
@@ -113,8 +116,11 @@ func (w *writer) look(t token) {
 			w.unknown()
 		}
 	case 3:
-		if w.is(t, "row") {
+		switch w.any(t, "row", "for") {
+		case "row":
 			w.row(t)
+		case "for":
+			w.share()
 		}
 	case 4:
 		switch w.any(t, "trim", "lock", "date", "time", "with") {
