@@ -38,6 +38,8 @@ const (
 	erTableExists        = 1050
 	erBadTable           = 1051
 	erNoSuchTable        = 1146
+	erBadDatabase        = 1049
+	erDropDatabase       = 1008
 	erLockWaitTimeout    = 1205
 	erUnknown            = 1105
 	erNotRolledBack      = 1196
@@ -119,7 +121,7 @@ func sqlErrorOf(err error) error {
 	if err == nil {
 		return nil
 	}
-	e := numbered(err)
+	e := inMySQLsWords(numbered(err))
 	var ours *vmysql.SQLError
 	if text := shown(e.Message, errors.As(err, &ours) || namesOnly[e.Num]); text != e.Message {
 		return vmysql.NewSQLError(e.Num, e.State, "%s", text)

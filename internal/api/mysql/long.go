@@ -179,19 +179,27 @@ func (l *long) run(ctx context.Context, do func(vmysql.ResultSpoolFn) error) err
 	}
 }
 
-// failed is the error that a statement ended with, as clients know it. A table that is to be dropped is unknown, where
-// others do not exist.
+// failed is the error that a statement ended with, as clients know it. What is to be dropped has errors of its own.
 func (l *long) failed(err error) error {
 	err = sqlErrorOf(err)
 	var said *vmysql.SQLError
-	if errors.As(err, &said) && said.Num == erNoSuchTable && firstWord(l.query) == "drop" {
-		return sqlError(erBadTable, "42S02", "Unknown table '%s'", tableNotFound.ReplaceAllString(said.Message, ""))
+	if !errors.As(err, &said) || firstWord(l.query) != "drop" {
+		return err
+	}
+	if name := noSuchTable.FindStringSubmatch(said.Message); said.Num == erNoSuchTable && name != nil {
+		return sqlError(erBadTable, "42S02", "Unknown table '%s'%s", name[1], name[2])
+	}
+	if name := noSuchDatabase.FindStringSubmatch(said.Message); said.Num == erBadDatabase && name != nil {
+		return sqlError(erDropDatabase, "HY000", "Can't drop database '%s'; database doesn't exist%s", name[1], name[2])
 	}
 	return err
 }
 
-// tableNotFound is what stands before the name of a table that there is not.
-var tableNotFound = regexp.MustCompile(`^table not found: `)
+// What is said of a table and a database that there is not.
+var (
+	noSuchTable    = regexp.MustCompile(`^Table '(.+)' doesn't exist(.*)$`)
+	noSuchDatabase = regexp.MustCompile(`^Unknown database '(.+)'(.*)$`)
+)
 
 // misread are the errors of values that go-mysql-server may not have read as MySQL does.
 var misread = map[int]bool{erWrongTime: true, erWrongValue: true, erDataTruncated: true}

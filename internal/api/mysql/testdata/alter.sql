@@ -126,7 +126,7 @@ a> SELECT * FROM t WHERE id = 1
 a> ALTER TABLE t MODIFY b int AFTER a, DROP p, RENAME COLUMN m TO n, RENAME COLUMN name TO label
 ok
 a> ALTER TABLE t ADD COLUMN (c int, d int)
-  ERROR 1064 (42000): syntax error at position 33 near 'int'
+  ERROR 1064 (42000): You have an error in your SQL syntax: syntax error at position 33 near 'int'
 a> ALTER TABLE t ALTER COLUMN a SET DEFAULT 9
 ok
 a> ALTER TABLE t ALTER COLUMN b DROP DEFAULT
@@ -140,15 +140,15 @@ a> SELECT * FROM t WHERE id = 6
 a> ALTER TABLE t ADD COLUMN a int
   ERROR 1060 (42S21): Column "a" already exists
 a> ALTER TABLE t DROP COLUMN nothing
-  ERROR 1054 (42S22): table "t" does not have column "nothing"
+  ERROR 1054 (42S22): Unknown column 'nothing' in 't'
 a> ALTER TABLE t MODIFY COLUMN nothing int
-  ERROR 1054 (42S22): table "t" does not have column "nothing"
+  ERROR 1054 (42S22): Unknown column 'nothing' in 't'
 a> ALTER TABLE t RENAME COLUMN nothing TO something
-  ERROR 1054 (42S22): table "t" does not have column "nothing"
+  ERROR 1054 (42S22): Unknown column 'nothing' in 't'
 a> ALTER TABLE t RENAME COLUMN a TO b
   ERROR 1060 (42S21): Column "b" already exists
 a> ALTER TABLE missing ADD COLUMN a int
-  ERROR 1146 (42S02): table not found: missing
+  ERROR 1146 (42S02): Table 'missing' doesn't exist
 a> ALTER TABLE t ADD COLUMN x int AUTO_INCREMENT
   ERROR 1178 (42000): The storage engine QUEUE can't number rows: column 'x' is AUTO_INCREMENT (queue_rowid() numbers the rows of 't', from 1)
 a> ALTER TABLE t ADD COLUMN x int UNIQUE
@@ -169,7 +169,7 @@ a> ALTER TABLE t ADD CONSTRAINT k CHECK (id > 0)
 a> ALTER TABLE t CONVERT TO CHARACTER SET utf8mb4
 ok
 a> ALTER TABLE t ORDER BY id
-  ERROR 1064 (42000): syntax error at position 20 near 'ORDER'
+  ERROR 1064 (42000): You have an error in your SQL syntax: syntax error at position 20 near 'ORDER'
 # A reader that waits goes on by the new columns; one whose column is gone gets NULL.
 a> CREATE TABLE w (v int, x int) ENGINE=QUEUE
 ok

@@ -100,7 +100,7 @@ a> INSERT INTO c VALUES (8, 7, NULL)
 a> INSERT INTO c VALUES (8, -1, NULL)
   ERROR 1265 (01000): Data truncated for column 'color' at row 1
 a> INSERT INTO c VALUES (8, NULL, NULL)
-  ERROR 1048 (23000): column name 'color' is non-nullable but attempted to set a value of null
+  ERROR 1048 (23000): Column 'color' cannot be null
 a> INSERT INTO c VALUES (8, 'red', 'x,w')
   ERROR 1265 (01000): Data truncated for column 'tags' at row 1
 a> INSERT INTO c VALUES (8, 'red', 8)
@@ -185,4 +185,4 @@ a> CREATE TABLE d (v set('a,b')) ENGINE=QUEUE
 a> CREATE TABLE d (v enum('a') DEFAULT 'b') ENGINE=QUEUE
   ERROR 1067 (42000): incompatible type for default value: value b is not valid for this Enum
 a> CREATE TABLE d (v enum()) ENGINE=QUEUE
-  ERROR 1064 (42000): syntax error at position 25 near 'enum'
+  ERROR 1064 (42000): You have an error in your SQL syntax: syntax error at position 25 near 'enum'

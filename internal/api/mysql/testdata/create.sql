@@ -15,7 +15,7 @@ a> SHOW CREATE TABLE t4
   Table | Create Table
   t4 | CREATE TABLE `t4` (\n  `v` int\n) ENGINE=QUEUE DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_0900_ai_ci COMMENT='a table'
 a> CREATE TABLE t1 (v int) ENGINE=QUEUE
-  ERROR 1050 (42S01): table with name t1 already exists
+  ERROR 1050 (42S01): Table 't1' already exists
 a> CREATE TABLE IF NOT EXISTS t1 (w int) ENGINE=QUEUE
 ok
 a> SHOW WARNINGS
@@ -62,7 +62,7 @@ ok
 a> CREATE TABLE t6 (v int, v int) ENGINE=QUEUE
   ERROR 1060 (42S21): duplicate column name: `v`
 a> CREATE TABLE t6 () ENGINE=QUEUE
-  ERROR 1064 (42000): syntax error at position 19 near 't6'
+  ERROR 1064 (42000): You have an error in your SQL syntax: syntax error at position 19 near 't6'
 a> CREATE TABLE t6 (v int) ENGINE=QUEUE PARTITION BY HASH(v) PARTITIONS 4
   ERROR 1178 (42000): The storage engine QUEUE has no partitions: leave them out of 't6' (its rows are one line, the oldest first)
 a> CREATE TEMPORARY TABLE t6 (v int) ENGINE=QUEUE

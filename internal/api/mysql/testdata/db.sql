@@ -2,7 +2,7 @@
 a> CREATE DATABASE shop
 ok
 a> CREATE DATABASE shop
-  ERROR 1007 (HY000): can't create database shop; database exists
+  ERROR 1007 (HY000): Can't create database 'shop'; database exists
 a> CREATE DATABASE IF NOT EXISTS shop
 ok
 a> CREATE SCHEMA IF NOT EXISTS shop2 DEFAULT CHARACTER SET utf8mb4
@@ -36,12 +36,12 @@ a> SELECT DATABASE()
   DATABASE()
   NULL
 b> SELECT * FROM shop.t
-  ERROR 1146 (42S02): table not found: t
+  ERROR 1146 (42S02): Table 't' doesn't exist
 b> SELECT queue_end()
   queue_end()
   1
 a> DROP DATABASE shop
-  ERROR 1049 (42000): database not found: shop
+  ERROR 1008 (HY000): Can't drop database 'shop'; database doesn't exist
 a> DROP DATABASE IF EXISTS shop
 ok
 a> CREATE DATABASE `bad/name`
@@ -49,7 +49,7 @@ a> CREATE DATABASE `bad/name`
 a> DROP DATABASE information_schema
   ERROR 1044 (42000): unable to drop database: information_schema
 a> DROP DATABASE mysql
-  ERROR 1049 (42000): database not found: mysql
+  ERROR 1008 (HY000): Can't drop database 'mysql'; database doesn't exist
 a> CREATE DATABASE mysql
   ERROR 1044 (42000): Access denied for user 'root' to database 'mysql': the server keeps that name for itself
 a> USE test

@@ -18,7 +18,7 @@ a> SHOW TABLES
   Tables_in_test
   u
 a> SELECT * FROM t
-  ERROR 1146 (42S02): table not found: t
+  ERROR 1146 (42S02): Table 't' doesn't exist
 a> SELECT * FROM u
   v
   2

@@ -95,11 +95,11 @@ a> SELECT t.id, test.t.kind FROM test.t WHERE t.id = 1
   id | kind
   1 | c
 a> SELECT nothing FROM t
-  ERROR 1054 (42S22): column "nothing" could not be found in any table in scope
+  ERROR 1054 (42S22): Unknown column 'nothing' in 'statement'
 a> SELECT * FROM missing
-  ERROR 1146 (42S02): table not found: missing
+  ERROR 1146 (42S02): Table 'missing' doesn't exist
 a> SELECT id FROM t WHERE nothing = 1
-  ERROR 1054 (42S22): column "nothing" could not be found in any table in scope
+  ERROR 1054 (42S22): Unknown column 'nothing' in 'statement'
 a> SELECT id, COUNT(*) FROM t
   ERROR 1140 (42000): in aggregated query without GROUP BY, expression #1 of SELECT list contains nonaggregated column 't.id'; this is incompatible with sql_mode=only_full_group_by
 a> SELECT id FROM t FOR UPDATE
@@ -244,9 +244,9 @@ ok, 1 rows
 a> DELETE u FROM u JOIN t ON u.id = t.id
   ERROR 1235 (42000): this DELETE cannot tell the rows of 'u' apart: write it with WHERE, ORDER BY and LIMIT on that table alone
 a> DELETE FROM missing
-  ERROR 1146 (42S02): table not found: missing
+  ERROR 1146 (42S02): Table 'missing' doesn't exist
 a> DELETE FROM t WHERE nothing = 1
-  ERROR 1054 (42S22): column "nothing" could not be found in any table in scope
+  ERROR 1054 (42S22): Unknown column 'nothing' in 'statement'
 # A reader that waits is not disturbed by a DELETE of others.
 b& SELECT queue_wait('t:id=50', 60)
 a> DELETE FROM t

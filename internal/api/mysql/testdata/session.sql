@@ -79,7 +79,7 @@ a> SELECT LAST_INSERT_ID(), ROW_COUNT(), FOUND_ROWS()
 a> FLUSH TABLES
 ok
 a> LOCK TABLES t WRITE
-  ERROR 1146 (42S02): table not found: t
+  ERROR 1146 (42S02): Table 't' doesn't exist
 a> UNLOCK TABLES
 ok
 a> SELECT GET_LOCK('x', 0), RELEASE_LOCK('x')
@@ -89,7 +89,7 @@ a> SELECT SLEEP(0)
   SLEEP(0)
   0
 a> SELECT $$
-  ERROR 1064 (42000): syntax error at position 9 near '$'
+  ERROR 1064 (42000): You have an error in your SQL syntax: syntax error at position 9 near '$'
 a> KILL QUERY {a}
 ok
 # Effects are immediate, not transactional.
@@ -183,14 +183,14 @@ ok
 a> INSERT INTO "q" ("s") VALUES ('ansi')
 ok, 1 rows
 a> INSERT INTO q VALUES ("s")
-  ERROR 1054 (42S22): column "s" could not be found in any table in scope
+  ERROR 1054 (42S22): Unknown column 's' in 'statement'
 a> SELECT "s" FROM q
   s
   double
   back'slash
   ansi
 a> SELECT queue_wait("q", 0)
-  ERROR 1054 (42S22): column "q" could not be found in any table in scope
+  ERROR 1054 (42S22): Unknown column 'q' in 'statement'
 a> SELECT queue_wait('q', 0)
   queue_wait('q', 0)
   1
@@ -205,7 +205,7 @@ ok
 a> INSERT INTO q VALUES ('back\slash')
 ok, 1 rows
 a> INSERT INTO q VALUES ('end\')
-  ERROR 1064 (42000): syntax error at position 30 near 'end')'
+  ERROR 1064 (42000): You have an error in your SQL syntax: syntax error at position 30 near 'end')'
 a> SET sql_mode = ''
 ok
 a> SELECT * FROM q
@@ -226,7 +226,7 @@ a> SELECT DATABASE()
 a> SHOW TABLES
   Tables_in_elsewhere
 a> INSERT INTO t VALUES (1)
-  ERROR 1146 (42S02): table not found: t
+  ERROR 1146 (42S02): Table 't' doesn't exist
 a> INSERT INTO test.t VALUES (4)
 ok, 1 rows
 a> USE test
@@ -235,15 +235,15 @@ a> SELECT COUNT(*) FROM t
   COUNT(*)
   2
 a> USE `no:name`
-  ERROR 1049 (42000): database not found: no:name
+  ERROR 1049 (42000): Unknown database 'no:name'
 a> USE mysql
-  ERROR 1049 (42000): database not found: mysql
+  ERROR 1049 (42000): Unknown database 'mysql'
 a> SHOW TABLES
   Tables_in_test
   q
   t
 a> SELECT COUNT(*) FROM mysql.user
-  ERROR 1049 (42000): database not found: mysql
+  ERROR 1049 (42000): Unknown database 'mysql'
 a> USE information_schema
 ok
 a> USE test
@@ -264,7 +264,7 @@ multi> INSERT INTO t VALUES (10); SELECT queue_wait('t:v=10', 0); SELECT * FROM 
 multi> SELECT 1; SELECT nothing; SELECT 2
   1
   1
-  ERROR 1054 (42S22): column "nothing" could not be found in any table in scope
+  ERROR 1054 (42S22): Unknown column 'nothing' in 'statement'
 multi> CREATE TABLE m (v int) ENGINE=QUEUE; INSERT INTO m VALUES (1); SELECT * FROM m; DROP TABLE m
   v
   1
@@ -283,7 +283,7 @@ multi> SELECT 1;
 multi> ;
   ERROR 1065 (42000): Query was empty
 a> SELECT 1; SELECT 2
-  ERROR 1064 (42000): syntax error at position 17 near 'SELECT'
+  ERROR 1064 (42000): You have an error in your SQL syntax: syntax error at position 17 near 'SELECT'
 a> SELECT 1;
   1
   1

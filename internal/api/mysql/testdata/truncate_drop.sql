@@ -96,7 +96,7 @@ b> SELECT queue_rowid()
   queue_rowid()
   1
 b> SELECT * FROM t
-  ERROR 1146 (42S02): table not found: t
+  ERROR 1146 (42S02): Table 't' doesn't exist
 b> SELECT queue_abort()
   queue_abort()
   1
@@ -128,7 +128,7 @@ a> SHOW WARNINGS
   Level | Code | Message
   Note | 1051 | Unknown table 'test.u'
 a> TRUNCATE TABLE u
-  ERROR 1146 (42S02): table not found: u
+  ERROR 1146 (42S02): Table 'u' doesn't exist
 a> CREATE TABLE u (v int) ENGINE=QUEUE
 ok
 a> DROP TABLE t, u

@@ -177,19 +177,19 @@ a> SELECT a, b, c, d, e, f, g, h, i+0, j, hex(k), l FROM d
 a> INSERT INTO d (b) VALUES (1)
   ERROR 1364 (HY000): Field 'a' doesn't have a default value
 a> INSERT INTO d (a) VALUES (NULL)
-  ERROR 1048 (23000): column name 'a' is non-nullable but attempted to set a value of null
+  ERROR 1048 (23000): Column 'a' cannot be null
 a> INSERT INTO d (a, b) VALUES (3, NULL)
-  ERROR 1048 (23000): column name 'b' is non-nullable but attempted to set a value of null
+  ERROR 1048 (23000): Column 'b' cannot be null
 a> INSERT INTO d () VALUES ()
-  ERROR 1048 (23000): column name 'a' is non-nullable but attempted to set a value of null
+  ERROR 1048 (23000): Column 'a' cannot be null
 a> INSERT INTO d (a, nothing) VALUES (1, 2)
   ERROR 1054 (42S22): Unknown column 'nothing' in 'd'
 a> INSERT INTO d (a, a) VALUES (1, 2)
   ERROR 1110 (42000): column 'a' specified twice
 a> INSERT INTO d (a, b) VALUES (1)
-  ERROR 1136 (21S01): number of values does not match number of columns provided
+  ERROR 1136 (21S01): Column count doesn't match value count
 a> INSERT INTO d VALUES (1, 2)
-  ERROR 1136 (21S01): number of values does not match number of columns provided
+  ERROR 1136 (21S01): Column count doesn't match value count
 a> INSERT INTO d SET a = 4, c = 'set'
 ok, 1 rows
 a> SELECT a, c FROM d
