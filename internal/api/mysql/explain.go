@@ -56,7 +56,7 @@ func (l *long) explain(sc *gms.Context, s *session) (done bool, err error) {
 		return true, l.answerText("EXPLAIN", x.json())
 	case "tree":
 		if plan == nil && l.answer != nil {
-			return true, sqlError(1295, "HY000", "This command is not supported in the prepared statement protocol yet")
+			return true, errNotPrepared()
 		}
 		return true, l.answerText("EXPLAIN", strings.TrimRight(fmt.Sprint(plan), "\n"))
 	}

@@ -360,7 +360,7 @@ func (l *long) prepare(sc *gms.Context, s *session) error {
 		return err
 	}
 	if inner.query != text {
-		return sqlError(1295, "HY000", "This command is not supported in the prepared statement protocol yet")
+		return errNotPrepared()
 	}
 	s.naming = p.Name
 	return s.kept.name(p.Name, len(text))

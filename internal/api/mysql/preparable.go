@@ -2,6 +2,7 @@ package mysql
 
 import (
 	"context"
+	"strings"
 
 	gms "github.com/dolthub/go-mysql-server/sql"
 	vmysql "github.com/dolthub/vitess/go/mysql"
@@ -43,15 +44,36 @@ func (h *handler) parsable(c *vmysql.Conn, query string, words bounds.Limits) er
 	if err != nil {
 		return sqlErrorOf(err)
 	}
-	if _, err = sqlparser.ParseWithOptions(context.Background(), query, options); err == nil {
-		return nil
+	parsed, err := sqlparser.ParseWithOptions(context.Background(), query, options)
+	if err == nil {
+		return plannable(parsed)
 	}
 	switch firstWord(query) {
 	case "do", "start", "show", "describe", "desc", "explain", "check", "optimize", "repair", "analyze", "checksum",
 		"flush", "lock", "change":
 		// It may be one that the door puts otherwise before it is parsed. Drivers send it as text when they are told
 		// this.
-		return sqlError(1295, "HY000", "This command is not supported in the prepared statement protocol yet")
+		return errNotPrepared()
 	}
 	return sqlErrorOf(gms.ErrSyntaxError.New(err.Error()))
+}
+
+// plannable refuses what can be parsed and never planned: statements about prepared ones, as with MySQL, and a FLUSH
+// that the door answers itself.
+func plannable(statement sqlparser.Statement) error {
+	switch statement := statement.(type) {
+	case *sqlparser.Prepare, *sqlparser.Execute, *sqlparser.Deallocate:
+		return errNotPrepared()
+	case *sqlparser.Flush:
+		switch strings.ToLower(statement.Option.Name) {
+		case "privileges", "table", "tables":
+		default:
+			return errNotPrepared()
+		}
+	}
+	return nil
+}
+
+func errNotPrepared() error {
+	return sqlError(1295, "HY000", "This command is not supported in the prepared statement protocol yet")
 }

@@ -67,13 +67,17 @@ func TestWhatCannotBePreparedIsASyntaxError(t *testing.T) {
 	r := newRig(t, Config{}, nil)
 	c := r.connect("")
 	for statement, want := range map[string]driver.MySQLError{
-		"SELEKT ?":                 {Number: 1064, SQLState: [5]byte([]byte("42000"))},
-		"SELECT 1 FROM":            {Number: 1064, SQLState: [5]byte([]byte("42000"))},
-		"SELECT 1; SELECT 2":       {Number: 1064, SQLState: [5]byte([]byte("42000"))},
-		"":                         {Number: 1065, SQLState: [5]byte([]byte("42000"))},
-		" -- nothing":              {Number: 1065, SQLState: [5]byte([]byte("42000"))},
-		"SHOW ENGINE QUEUE STATUS": {Number: 1295, SQLState: [5]byte([]byte("HY000"))},
-		"DO 1":                     {Number: 1295, SQLState: [5]byte([]byte("HY000"))},
+		"SELEKT ?":                  {Number: 1064, SQLState: [5]byte([]byte("42000"))},
+		"SELECT 1 FROM":             {Number: 1064, SQLState: [5]byte([]byte("42000"))},
+		"SELECT 1; SELECT 2":        {Number: 1064, SQLState: [5]byte([]byte("42000"))},
+		"":                          {Number: 1065, SQLState: [5]byte([]byte("42000"))},
+		" -- nothing":               {Number: 1065, SQLState: [5]byte([]byte("42000"))},
+		"SHOW ENGINE QUEUE STATUS":  {Number: 1295, SQLState: [5]byte([]byte("HY000"))},
+		"EXECUTE p":                 {Number: 1295, SQLState: [5]byte([]byte("HY000"))},
+		"PREPARE p FROM 'SELECT 1'": {Number: 1295, SQLState: [5]byte([]byte("HY000"))},
+		"DEALLOCATE PREPARE p":      {Number: 1295, SQLState: [5]byte([]byte("HY000"))},
+		"FLUSH STATUS":              {Number: 1295, SQLState: [5]byte([]byte("HY000"))},
+		"DO 1":                      {Number: 1295, SQLState: [5]byte([]byte("HY000"))},
 	} {
 		_, err := c.PrepareContext(t.Context(), statement)
 		var got *driver.MySQLError
