@@ -220,6 +220,7 @@ var unnumbered = []struct {
 	{regexp.MustCompile(`^failed to resolve aggregate column argument`), 1111, "HY000"},
 	{regexp.MustCompile(`^bind variable not provided|^invalid arguments\. expected`), erWrongArguments, "HY000"},
 	{regexp.MustCompile(`^Unknown prepared statement handler`), 1243, "HY000"},
+	{regexp.MustCompile(`^cannot use MATCH \.\.\. AGAINST \.\.\. on a table`), 1191, "HY000"},
 	{regexp.MustCompile(`^invalid use of an interval`), erSyntax, "42000"},
 	{regexp.MustCompile(`^WITH RECURSIVE iteration limit exceeded`), 3636, "HY000"},
 	{regexp.MustCompile(`^Result consisted of more than one row`), 1172, "42000"},

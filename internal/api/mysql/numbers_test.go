@@ -24,6 +24,7 @@ func TestErrorsThatHadNoNumberHaveMySQLs(t *testing.T) {
 		{"SELECT * FROM (SELECT 1)", 1248, "42000"},
 		{"SELECT v FROM jobs WHERE v = ?", 1064, "42000"},
 		{"CALL nothing()", 1305, "42000"},
+		{"SELECT MATCH(v) AGAINST('a') FROM jobs", 1191, "HY000"},
 		{"SELECT bit_and(v) OVER () FROM jobs", 1235, "42000"},
 	} {
 		_, err := c.ExecContext(t.Context(), f.query)
