@@ -310,6 +310,15 @@ func TestADetachedSubscriptionStaysAndHoldsNothing(t *testing.T) {
 	if err != nil || !s.Detached || s.Topic != topicName("news") {
 		t.Errorf("%v, %v", s, err)
 	}
+	if _, err := r.pub.DeleteTopic(t.Context(), &pubsubpb.DeleteTopicRequest{Topic: topicName("news")}); err != nil {
+		t.Fatal(err)
+	}
+	s, err = r.sub.GetSubscription(t.Context(),
+		&pubsubpb.GetSubscriptionRequest{Subscription: subscriptionName("readers")})
+	if err != nil || !s.Detached || s.Topic != "_deleted-topic_" {
+		t.Errorf("when the topic is deleted: %v, %v", s, err)
+	}
+	r.topic("news")
 	_, err = r.sub.Pull(t.Context(), &pubsubpb.PullRequest{Subscription: subscriptionName("readers"), MaxMessages: 1})
 	wantCode(t, err, codes.FailedPrecondition)
 	list, err := r.sub.ListSubscriptions(t.Context(), &pubsubpb.ListSubscriptionsRequest{Project: "projects/local"})

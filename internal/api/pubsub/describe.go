@@ -24,7 +24,7 @@ func (d *Server) describe(ctx context.Context, sub *subscription, r resource) (*
 		s.PushConfig = new(pubsubpb.PushConfig)
 	}
 	if sub.detached() {
-		return s, nil
+		return s, d.deletedSince(ctx, s)
 	}
 	def := &sub.def
 	s.AckDeadlineSeconds = int32(sub.deadline().Round(time.Second) / time.Second)
@@ -146,4 +146,17 @@ func (d *Server) alteredDefinition(ctx context.Context, s *pubsubpb.Subscription
 	}
 	def.MaxAttempts, def.DeadLetter = int(p.MaxDeliveryAttempts), to
 	return def, nil
+}
+
+// deletedSince lets a detached subscription, which the store no longer knows the topic of, say that this was deleted.
+func (d *Server) deletedSince(ctx context.Context, s *pubsubpb.Subscription) error {
+	t, err := parseResource("topic", s.Topic, kindTopic)
+	if err != nil {
+		return nil // it says already that there is none
+	}
+	there, err := d.isTopic(ctx, t)
+	if err == nil && !there {
+		s.Topic = deletedTopic
+	}
+	return err
 }
