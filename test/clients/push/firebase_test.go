@@ -2,7 +2,9 @@ package push_test
 
 import (
 	"bufio"
+	"crypto/x509"
 	"encoding/json"
+	"encoding/pem"
 	"io"
 	"net"
 	"net/http"
@@ -12,6 +14,8 @@ import (
 	"strings"
 	"sync"
 	"testing"
+
+	"software.sslmate.com/src/go-pkcs12"
 
 	"github.com/hikyaku/hikyaku/internal/sandbox/push/farend"
 	"github.com/hikyaku/hikyaku/internal/sandbox/push/fcm"
@@ -73,6 +77,17 @@ func TestFirebaseAdminSendsToTheSandboxUnchanged(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
+	// Java reads no PEM here, and no environment.
+	trust, err := pkcs12.Modern.EncodeTrustStore([]*x509.Certificate{authority(t, far.Authority.PEM)}, "changeit")
+	if err != nil {
+		t.Fatal(err)
+	}
+	store := filepath.Join(dir, "trust.p12")
+	if err := os.WriteFile(store, trust, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	host, port, _ := strings.Cut(strings.TrimPrefix(proxy, "http://"), ":")
+	firebase := filepath.Join(built.clients, "firebase")
 	env := []string{"PATH=" + os.Getenv("PATH"), "HOME=" + dir, "PYTHONDONTWRITEBYTECODE=1", "HTTPS_PROXY=" + proxy,
 		"REQUESTS_CA_BUNDLE=" + ca, "NODE_EXTRA_CA_CERTS=" + ca}
 	for name, c := range map[string]struct {
@@ -82,6 +97,10 @@ func TestFirebaseAdminSendsToTheSandboxUnchanged(t *testing.T) {
 		"python": {9, []string{filepath.Join(built.clients, "python", "bin", "python"), "-W",
 			"ignore::DeprecationWarning", "python/firebase.py"}},
 		"node": {8, []string{"node", "node/firebase.js", filepath.Join(built.clients, "node")}},
+		"java": {8, []string{"java", "-XX:TieredStopAtLevel=1", "-Dhttps.proxyHost=" + host,
+			"-Dhttps.proxyPort=" + port, "-Djavax.net.ssl.trustStore=" + store,
+			"-Djavax.net.ssl.trustStorePassword=changeit", "-cp",
+			firebase + string(os.PathListSeparator) + filepath.Join(firebase, "lib", "*"), "Firebase"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			cmd := exec.CommandContext(t.Context(), c.command[0], append(c.command[1:], file, good, gone)...)
@@ -89,6 +108,20 @@ func TestFirebaseAdminSendsToTheSandboxUnchanged(t *testing.T) {
 			checked(t, cmd, c.checks)
 		})
 	}
+}
+
+// authority is the certificate in a PEM.
+func authority(t *testing.T, text []byte) *x509.Certificate {
+	t.Helper()
+	block, _ := pem.Decode(text)
+	if block == nil {
+		t.Fatalf("no PEM: %q", text)
+	}
+	c, err := x509.ParseCertificate(block.Bytes)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
 }
 
 // checked runs a program whose lines are checks.

@@ -40,14 +40,18 @@ type accountFile struct {
 	KeyID   string `json:"private_key_id"`
 	Key     string `json:"private_key"`
 	Email   string `json:"client_email"`
+	Client  string `json:"client_id"` // Google's library for Java takes no file without one
 	URL     string `json:"token_uri"`
 }
+
+// clientID is the number that Google gives an account, which nothing here goes by.
+const clientID = "100000000000000000001"
 
 // JSON is the account's key file, for a token endpoint.
 func (a *Account) JSON(tokenURL string) []byte {
 	// of strings
-	text, _ := json.MarshalIndent(accountFile{"service_account", a.Project, a.KeyID, string(a.PEM), a.Email, tokenURL},
-		"", "  ")
+	text, _ := json.MarshalIndent(accountFile{"service_account", a.Project, a.KeyID, string(a.PEM), a.Email, clientID,
+		tokenURL}, "", "  ")
 	return append(text, '\n')
 }
 
