@@ -12,9 +12,6 @@ import (
 	"github.com/hikyaku/hikyaku/internal/sandbox/push/farend"
 )
 
-// mistakeRests is the time without a refusal after which the sender is at rest, and its mistake is put right.
-const mistakeRests = 5 * time.Second
-
 // senderMistake is what a sender has wrong.
 type senderMistake struct {
 	name   string
@@ -40,10 +37,10 @@ type mistaken struct {
 // mistakes pushes to many devices while each of them is refused as if its token were another topic's or another
 // environment's. When the sender rests, that is put right. Nothing may be lost, and no device be taken for gone.
 func (s *session) mistakes(ctx context.Context) error {
-	for _, wrong := range senderMistakes() {
+	for _, wrong := range senderMistakes()[:s.wrong] {
 		var refused, lost, dead []float64
 		pauses := measure.NewHistogram()
-		for range mistakeRounds {
+		for range s.tries {
 			m, took, err := s.mistake(ctx, wrong)
 			if err != nil {
 				return err
@@ -54,7 +51,7 @@ func (s *session) mistakes(ctx context.Context) error {
 			s.Step()
 		}
 		r := s.Report.Row(harness.CaseOurs, workMistake).Set("mistake", wrong.name).Set("messages", s.some)
-		r.Set("n", mistakeRounds)
+		r.Set("n", s.tries)
 		for name, all := range map[string][]float64{"refused": refused, "lost": lost, "dead": dead} {
 			r.Set(name, int(slices.Max(all)))
 		}
@@ -64,9 +61,6 @@ func (s *session) mistakes(ctx context.Context) error {
 	}
 	return nil
 }
-
-// mistakeRounds is how often each is tried.
-const mistakeRounds = 3
 
 // mistake is one of them.
 func (s *session) mistake(ctx context.Context, of senderMistake) (m mistaken, took pushed, err error) {
@@ -97,7 +91,7 @@ func (s *session) mistake(ctx context.Context, of senderMistake) (m mistaken, to
 		t.took, t.err = p.trial(pushTrial{Messages: s.some, Users: 1})
 		over <- t
 	}()
-	m, err = far.mistaken(ctx, of, int64(s.some/2), wrong)
+	m, err = far.mistaken(ctx, of, int64(s.some/2), wrong, s.rests)
 	if err != nil {
 		return m, took, err
 	}
@@ -105,9 +99,10 @@ func (s *session) mistake(ctx context.Context, of senderMistake) (m mistaken, to
 	return m, t.took, t.err
 }
 
-// mistaken lets a mistake begin after so many pushes, unless it has begun, and puts it right when the sender rests.
+// mistaken lets a mistake begin after so many pushes, unless it has begun, and puts it right when nothing was refused
+// for as long as rests: the sender rests then.
 func (f *farEnd) mistaken(
-	ctx context.Context, of senderMistake, after int64, wrong farend.Behaviour,
+	ctx context.Context, of senderMistake, after int64, wrong farend.Behaviour, rests time.Duration,
 ) (m mistaken, err error) {
 	begun := of.begun
 	tick := time.NewTicker(2 * time.Millisecond)
@@ -140,7 +135,7 @@ func (f *farEnd) mistaken(
 				return m, err
 			}
 			m.refused += seen.Refused[of.reason]
-		case !last.IsZero() && now.Sub(last) > mistakeRests:
+		case !last.IsZero() && now.Sub(last) > rests:
 			m.pause = last.Sub(first)
 			return m, f.behave(farend.Behaviour{})
 		}

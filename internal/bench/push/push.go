@@ -96,16 +96,20 @@ type extent struct {
 	receipts int           // rounds of receipts: with those of a campaign they make a million
 	campaign int           // users
 	some     int           // users of a slice of a campaign
+	wrong    int           // of the mistakes of a sender, the first ones
+	tries    int           // of each mistake
+	rests    time.Duration // without a refusal: the sender is at rest then, and its mistake is put right
 }
 
 var (
 	whole = extent{
 		messages: []int{100, 500, 1000, 2000}, trials: 3, warm: 1000,
 		pushes: 100_000, slices: 10, durable: 100_000, tail: 20_000, late: 2 * time.Second, rounds: 5,
-		receipts: 10, campaign: 1_000_000, some: 100_000,
+		receipts: 10, campaign: 1_000_000, some: 100_000, wrong: 3, tries: 3, rests: 5 * time.Second,
 	}
 	quick = extent{messages: []int{20}, trials: 1, warm: 10, pushes: 2000, slices: 2, durable: 1000, tail: 1000,
-		late: 200 * time.Millisecond, rounds: 2, receipts: 2, campaign: 2000, some: 1000}
+		late: 200 * time.Millisecond, rounds: 2, receipts: 2, campaign: 2000, some: 1000, wrong: 1, tries: 1,
+		rests: 2 * time.Second}
 )
 
 const usersOfMessage = 10
@@ -187,7 +191,7 @@ func (s *session) experiments() (es []harness.Experiment) {
 	add(workTail, s.rounds, time.Duration(s.rounds*s.tail)*100*time.Microsecond, 2*s.rounds*s.tail, s.tails)
 	add(workReceipts, 2*s.receipts, time.Duration(s.receipts*(s.durable*100+s.some*200))*time.Microsecond,
 		4*s.receipts*(s.durable+s.some), s.receipted)
-	mistakes := len(senderMistakes()) * mistakeRounds
+	mistakes := s.wrong * s.tries
 	add(workMistake, mistakes, time.Duration(mistakes)*40*time.Second, 2*mistakes*s.some, s.mistakes)
 	add(workCampaign, 1, time.Duration(s.campaign)*60*time.Microsecond, s.campaign*2, s.campaigning)
 	return es

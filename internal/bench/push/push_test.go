@@ -1,6 +1,8 @@
 package push_test
 
 import (
+	"bytes"
+	"encoding/json"
 	"fmt"
 	"os/exec"
 	"strings"
@@ -96,6 +98,31 @@ func checkPushRow(t *testing.T, i int, r *measure.Row, load bool) {
 		benchtest.CheckPositive(t, i, r, name)
 	}
 	benchtest.CheckAskedOf(t, i, r, asked)
+}
+
+// TestPushTellsWhatAMistakeOfTheSenderCosts lets a sender with a wrong topic rest for its half minute.
+func TestPushTellsWhatAMistakeOfTheSenderCosts(t *testing.T) {
+	if testing.Short() {
+		t.Skip("a sender rests for half a minute")
+	}
+	var out bytes.Buffer
+	o := pushSubject().Options(t.TempDir())
+	o.Only, o.JSON, o.Out = []string{"mistake"}, true, &out
+	if err := push.Run(t.Context(), o); err != nil {
+		t.Fatal(err)
+	}
+	var report measure.BenchReport
+	if err := json.Unmarshal(out.Bytes(), &report); err != nil || len(report.Rows) != 1 {
+		t.Fatalf("%v in:\n%s", err, out.Bytes())
+	}
+	r := report.Rows[0]
+	benchtest.CheckPositive(t, 0, r, "n", "messages", "refused", "max_ms")
+	benchtest.CheckAskedOf(t, 0, r, "refused <= 400, lost <= 0, devices lost <= 0, max ms <= 1,000")
+	for name, most := range map[string]float64{"refused": 400, "lost": 0, "dead": 0} {
+		if v, ok := r.Number(name); !ok || v > most {
+			t.Errorf("%s is %v, of at most %v", name, r.Get(name), most)
+		}
+	}
 }
 
 func TestPushWritesTheReportsTable(t *testing.T) {
