@@ -8,6 +8,8 @@ STATEMENTS    ?= 1000000
 REPEAT        ?= 20
 PKG           ?= ./...
 TAGS          ?=
+BENCH         ?= push
+ARGS          ?=
 
 # The tests below test/ run clients and servers of others, and those of the push engine and of the sinks into databases servers.
 NEED_CLIENTS := $(if $(filter ./... ./test/... ./test/clients% ./internal/push% ./internal/sink% ./internal/databasetest%,$(PKG)),need-clients)
@@ -123,6 +125,10 @@ test-guests: need-go ## Run the tests that need Windows (in Wine) or another ker
 repeat: need-go need-cc need-curl $(NEED_CLIENTS) ## Run the tests of PKG REPEAT times (20) in random order
 	$(GO) test -vet=off -race -timeout 8h -shuffle=on -count=$(REPEAT) $(PKG)
 
+.PHONY: measured
+measured: build ## Run BENCH (push) and write its tables and pictures into docs/measured; ARGS="--pushy" adds flags
+	bin/hikyaku bench $(BENCH) $(ARGS) --page docs/measured
+
 .PHONY: clean
 clean: ## Remove what was built
 	rm -rf bin
@@ -131,7 +137,7 @@ clean: ## Remove what was built
 help: ## List the targets
 	@awk 'BEGIN { FS = ":.*## " } /^##@/ { printf "\n%s\n", substr($$0, 5) } \
 		/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
-	@printf '\nVariables: PKG=./internal/queue/... FUZZTIME=30 SOAKTIME=1h CLUSTERFAULTS=1000 REPEAT=20 GO=go\n'
+	@printf '\nVariables: PKG=./internal/queue/... FUZZTIME=30 SOAKTIME=1h CLUSTERFAULTS=1000 REPEAT=20 BENCH=push GO=go\n'
 
 # clients-python, clients-node and so on; an unknown one lists them.
 clients-%:

@@ -44,6 +44,7 @@ noisy machine: look at the ratios, not at absolute numbers.`,
 func newOneBench(b bench.Bench, host *pace.Host) *cobra.Command {
 	o := harness.Options{Progress: os.Stderr, Terminal: term.IsTerminal(int(os.Stderr.Fd()))}
 	var log bool
+	var page string
 	cmd := &cobra.Command{
 		Use:   b.Name,
 		Short: b.Summary,
@@ -53,7 +54,7 @@ func newOneBench(b bench.Bench, host *pace.Host) *cobra.Command {
 			if err != nil {
 				return fmt.Errorf("find this program, which a bench starts once more: %w", err)
 			}
-			if err := checkBench(b, &o); err != nil {
+			if err := checkBench(b, &o, page); err != nil {
 				return err
 			}
 			o.Occupant = []string{self, "bench", occupantName}
@@ -69,6 +70,9 @@ func newOneBench(b bench.Bench, host *pace.Host) *cobra.Command {
 			if log {
 				o.Log = cmd.ErrOrStderr()
 			}
+			if page != "" {
+				return b.RunOntoPage(cmd.Context(), o, page)
+			}
 			return b.Run(cmd.Context(), o)
 		},
 	}
@@ -78,6 +82,8 @@ func newOneBench(b bench.Bench, host *pace.Host) *cobra.Command {
 	cmd.Flags().StringSliceVar(&o.Only, "only", nil, "measure only these `WORKS`: "+strings.Join(b.Works, ", "))
 	cmd.Flags().BoolVar(&o.JSON, "json", false, "print one JSON object instead of tables")
 	cmd.Flags().StringVar(&o.Plots, "plots", "", "write SVG pictures into this `FOLDER`")
+	cmd.Flags().StringVar(&page, "page", "", "write the tables and the pictures as a page of Markdown into this "+
+		"`FOLDER`, in place of an earlier run's")
 	cmd.Flags().StringVar(&o.Dir, "dir", "", "make temporary files in this `FOLDER`: on the disk to be measured")
 	if b.Peers {
 		cmd.Flags().StringVar(&o.MySQL, "mysql", "", "compare with MariaDB or MySQL at this `DSN`: "+
@@ -134,10 +140,14 @@ func newOneBench(b bench.Bench, host *pace.Host) *cobra.Command {
 }
 
 // checkBench refuses works that a bench does not have, and what contradicts itself.
-func checkBench(b bench.Bench, o *harness.Options) error {
+func checkBench(b bench.Bench, o *harness.Options, page string) error {
 	if o.Quick && o.Deep {
 		return &usageError{errors.New("--quick and --deep: a few seconds are not enough for what takes minutes"),
 			"choose one of them"}
+	}
+	if page != "" && (o.Quick || o.JSON || o.Plots != "") {
+		return &usageError{errors.New("--page with --quick, --json or --plots: a page has the tables and the pictures of " +
+			"a run whose figures are to be believed"), "leave the others out"}
 	}
 	for _, name := range o.Only {
 		if !slices.Contains(b.Works, name) {

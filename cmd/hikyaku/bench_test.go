@@ -26,6 +26,10 @@ func TestBenchSaysWhatItCanBeAskedFor(t *testing.T) {
 		!strings.Contains(r.stderr, "choose one") {
 		t.Errorf("quick and deep at once: %+v", r)
 	}
+	if r := hikyaku(t, "", nil, "bench", "queue", "--quick", "--page", t.TempDir()); r.code != exitUsage ||
+		!strings.Contains(r.stderr, "--page with --quick") {
+		t.Errorf("a page of a quick run: %+v", r)
+	}
 	if r := hikyaku(t, "", nil, "bench", "queue", "--help"); r.code != 0 || !strings.Contains(r.stdout, "hand-over") {
 		t.Errorf("the help does not name the works: %+v", r)
 	}

@@ -12,8 +12,10 @@ type Options struct {
 	Deep  bool     // also what takes minutes, if there is such a thing (Bench.Deep); without effect where Quick is set
 	Only  []string // the works to be measured, by the names in Bench.Works; none: all
 	JSON  bool     // one JSON object instead of tables
-	Plots string   // folder for SVG pictures, made when missing; "": none
-	Dir   string   // folder in which temporary files are made, on the disk to be measured; "": the system's
+	// Markdown makes the tables ones of Markdown, below headings of the second level.
+	Markdown bool
+	Plots    string // folder for SVG pictures, made when missing; "": none
+	Dir      string // folder in which temporary files are made, on the disk to be measured; "": the system's
 
 	// MySQL and Postgres are the addresses of servers to compare with, of the q4m bench: go-sql-driver/mysql's DSN and
 	// a postgres:// URL, each with a database in which a table can be made. "": not compared.

@@ -140,5 +140,8 @@ func (s *Session) Publish() error {
 	if s.JSON {
 		return s.Report.WriteJSON(out)
 	}
+	if s.Markdown {
+		return s.View.WriteMarkdown(out, s.Report)
+	}
 	return s.View.WriteTables(out, s.Report)
 }

@@ -122,6 +122,17 @@ func (v View) hidden(s Section) []string {
 
 // WriteTables writes the report for people: fewer columns, with headings.
 func (v View) WriteTables(w io.Writer, b *measure.BenchReport) error {
+	return v.writeTables(w, b, "", (*measure.Table).WriteText)
+}
+
+// WriteMarkdown is WriteTables for a page.
+func (v View) WriteMarkdown(w io.Writer, b *measure.BenchReport) error {
+	return v.writeTables(w, b, "## ", (*measure.Table).WriteMarkdown)
+}
+
+func (v View) writeTables(
+	w io.Writer, b *measure.BenchReport, heading string, write func(*measure.Table, io.Writer) error,
+) error {
 	gap := ""
 	for _, s := range v.Sections {
 		part := &measure.BenchReport{Bench: b.Bench, Machine: b.Machine}
@@ -133,11 +144,11 @@ func (v View) WriteTables(w io.Writer, b *measure.BenchReport) error {
 		if len(part.Rows) == 0 {
 			continue
 		}
-		if _, err := fmt.Fprintf(w, "%s%s\n\n", gap, s.Title); err != nil {
+		if _, err := fmt.Fprintf(w, "%s%s%s\n\n", gap, heading, s.Title); err != nil {
 			return err
 		}
 		gap = "\n"
-		if err := shorten(part, v.hidden(s)).Table(Heading).WriteText(w); err != nil {
+		if err := write(shorten(part, v.hidden(s)).Table(Heading), w); err != nil {
 			return err
 		}
 	}
