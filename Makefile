@@ -10,6 +10,7 @@ PKG           ?= ./...
 TAGS          ?=
 BENCH         ?= push
 ARGS          ?=
+SYSTEMS       ?=
 
 # The tests below test/ run clients and servers of others, and those of the push engine and of the sinks into databases servers.
 NEED_CLIENTS := $(if $(filter ./... ./test/... ./test/clients% ./internal/push% ./internal/sink% ./internal/databasetest%,$(PKG)),need-clients)
@@ -129,9 +130,13 @@ repeat: need-go need-cc need-curl $(NEED_CLIENTS) ## Run the tests of PKG REPEAT
 measured: build ## Run BENCH (push) and write its tables and pictures into docs/measured; ARGS="--pushy" adds flags
 	bin/hikyaku bench $(BENCH) $(ARGS) --page docs/measured
 
+.PHONY: release
+release: need-go ## Make archives for Linux, macOS and Windows in dist; SYSTEMS=linux/amd64 makes one
+	@scripts/release $(SYSTEMS)
+
 .PHONY: clean
 clean: ## Remove what was built
-	rm -rf bin
+	rm -rf bin dist
 
 .PHONY: help
 help: ## List the targets
