@@ -278,8 +278,8 @@ func TestOnlyThePageItselfMayPress(t *testing.T) {
 
 func TestThePageNeedsNothingFromElsewhere(t *testing.T) {
 	s := open(t)
-	for _, path := range []string{"/", "/app.js", "/words.js", "/kept.js", "/pads.js", "/manifest.json", "/style.css",
-		"/icon.svg", "/icon-maskable.svg"} {
+	for _, path := range []string{"/", "/app.js", "/words.js", "/kept.js", "/pads.js", "/mistakes.js", "/manifest.json",
+		"/style.css", "/icon.svg", "/icon-maskable.svg"} {
 		r, err := http.Get(s.URL + path)
 		if err != nil {
 			t.Fatal(err)

@@ -103,6 +103,9 @@ func TestThePageSpeaksJapaneseAndEnglish(t *testing.T) {
 	if got := p.text("#marks mark"); got != "零" {
 		t.Errorf("marked is %q", got)
 	}
+	if got := p.text("#mistakes .said"); got != `"零"というボタンはありません` {
+		t.Errorf("what is wrong is told as %q", got)
+	}
 	p.choose("language", "en")
 	p.until("document.documentElement.lang === 'en' && document.getElementById('run').textContent === 'Run'")
 	p.until("document.getElementById('verdict').textContent === '1 mistake'")

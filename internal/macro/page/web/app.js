@@ -1,6 +1,7 @@
 import { choose, known, language, speak, word } from "./words.js";
 import { Kept, download } from "./kept.js";
 import { pad } from "./pads.js";
+import { inJapanese } from "./mistakes.js";
 
 const $ = (id) => document.getElementById(id);
 const text = $("text"), marks = $("marks"), numbers = $("numbers");
@@ -64,13 +65,16 @@ const part = (tag, content, name) => {
   return e;
 };
 
+// sentence is what the server says of a mistake in the page's language.
+const sentence = (said) => document.documentElement.lang === "ja" ? inJapanese(said) : said;
+
 // item is a mistake in the list: what is wrong, its line with the place marked, and the hint, a line each. It leads to its place.
 function item(asked, m) {
-  const button = part("button", [part("b", word("place", m.line, m.column)), " ", part("span", m.text, "said")]);
+  const button = part("button", [part("b", word("place", m.line, m.column)), " ", part("span", sentence(m.text), "said")]);
   const line = asked.split("\n")[m.line - 1] || "";
   const [from, to] = range(line, { ...m, line: 1 });
   if (line.trim()) button.append(part("span", [line.slice(0, from), part("mark", line.slice(from, to) || " "), line.slice(to)], "source"));
-  if (m.hint) button.append(part("span", m.hint, "hinted"));
+  if (m.hint) button.append(part("span", sentence(m.hint), "hinted"));
   button.addEventListener("click", () => {
     const [begin, end] = range(text.value, m);
     text.focus();
