@@ -108,7 +108,7 @@ func inDocument(name string, i int) bool {
 // ofReals are the functions of numbers with a floating point.
 var ofReals = map[string]bool{
 	"acos": true, "asin": true, "atan": true, "atan2": true, "cos": true, "cot": true, "degrees": true,
-	"exp": true, "inet_ntoa": true, "ln": true, "log": true, "log10": true, "log2": true, "point": true, "pow": true,
+	"exp": true, "inet_ntoa": true, "ln": true, "log": true, "log10": true, "log2": true, "pow": true,
 	"power": true, "radians": true, "sin": true, "sleep": true, "sqrt": true, "tan": true,
 }
 
@@ -149,7 +149,7 @@ func takenIn(ctx *gms.Context, f gms.FunctionExpression, name string) (gms.Expre
 			}
 			return wordedOf(ctx, c)
 		case json && (reckoners[name] || name == "conv"),
-			ofReals[name] && (isOdd(t) || isBytes(t) && !isLiteral(c)), name == "point" && !types.IsNumber(t):
+			ofReals[name] && (isOdd(t) || isBytes(t) && !isLiteral(c)):
 			return &seen[real]{c, real{}}, true
 		case i < daysRead[name] && !types.IsTime(t) && !types.IsTimespan(t) && !isSeen[day](c) && !json &&
 			t != types.Null:
