@@ -17,6 +17,10 @@ var (
 	ErrUnknown = errors.New("fate of the group is unknown")
 	// ErrFailed: an earlier sync or write failed; the journal takes nothing more until it is reopened.
 	ErrFailed = errors.New("journal has failed and must be reopened")
+	// ErrReopen comes with ErrFailed where nothing that was called durable is in doubt: the same process may open the
+	// log again (see Reopener). A journal that has failed without it is opened again by another process, at the
+	// earliest, and perhaps after a person has looked at the medium.
+	ErrReopen = errors.New("this process may open it again")
 	// ErrLost: the log is somebody else's by now, who may append to it. The journal takes nothing more, and nothing
 	// that it refuses with this error is ever in the log. Who wants the log back opens it anew, and folds what came.
 	ErrLost = errors.New("another owner has taken over the log")

@@ -141,6 +141,16 @@ type Reader interface {
 // common.
 type Done func(at Position, err error, left int)
 
+// Reopener is a Journal that can be opened again while the process goes on, after it has failed with ErrReopen.
+type Reopener interface {
+	Journal
+	// Reopen closes the journal and opens the same log again, as it was opened before. All that was durable is there,
+	// of what was answered with ErrUnknown perhaps some, whole, and nothing of what was refused. Where that is not
+	// certain it fails: an error that wraps ErrReopen says that a later try may succeed, any other one that none will.
+	// By then a failure that came with ErrReopen may have turned out to be another one.
+	Reopen(ctx context.Context) (Journal, error)
+}
+
 // Journal is a durable log. Its methods may be called from any goroutine.
 //
 // Who owns what: the journal keeps no reference to a record's slices after Append or Write returned, but to the bodies
@@ -231,7 +241,8 @@ type Journal interface {
 	Info() Info
 	Stats() Stats
 
-	// Failed is closed when the journal takes nothing any more until it is reopened; Health then tells why.
+	// Failed is closed when the journal takes nothing any more until it is reopened; Health then tells why, and with
+	// ErrReopen that this process may do that.
 	Failed() <-chan struct{}
 
 	// Health is nil when a small group with lasting records would be taken now: otherwise it is what Append would say

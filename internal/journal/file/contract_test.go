@@ -78,6 +78,16 @@ func TestContractWhenTheMediumFails(t *testing.T) {
 					})
 				}
 			},
+			Reject: func(rejects bool) {
+				if disk.Fault(nil); rejects {
+					disk.Fault(func(op faultfs.Op) error {
+						if op.Kind == "write" && strings.HasSuffix(op.Name, ".log") {
+							return errBroken
+						}
+						return nil
+					})
+				}
+			},
 			Fill: func(full bool) {
 				if disk.Limit(0); full {
 					disk.Limit(600 << 10)

@@ -91,6 +91,12 @@
 // After an unclean end the tail is written again and synced before Open returns, because a page that a failed sync left
 // in memory may read well without being on the disk.
 //
+// # After a failure
+//
+// As long as no sync has failed, the files of a journal that has failed are what a process that is killed leaves, so
+// the same process may open them again (Reopen). Every sync goes by a witness, who remembers one that failed: then
+// nobody does. The decision 0085 has all cases.
+//
 // # Speed
 //
 // An Append encodes its group outside of all locks, takes the next place for it under one, and leaves it in memory. One

@@ -79,6 +79,7 @@ type Journal struct {
 	durable       atomic.Uint64 // highest position known to be synced
 	flushedWrites atomic.Uint64 // of intake.written: those that are in the file
 	failure       atomic.Pointer[error]
+	syncs         witness
 	ended         chan struct{} // closed once failure is set
 	count         counters
 	disk          underWay
@@ -112,9 +113,18 @@ func Open(ctx context.Context, opts Options) (*Journal, error) {
 	if err != nil {
 		return nil, err
 	}
+	j, err := open(ctx, o, nil)
+	if err != nil {
+		return nil, err
+	}
+	return j, nil
+}
+
+// open is Open of what is expected to be there; nil: of what there is, or of nothing. After an error the journal is one
+// that knows whether a sync has failed.
+func open(ctx context.Context, o Options, want *expected) (*Journal, error) {
 	j := &Journal{
 		opts:  o,
-		fs:    o.FS,
 		dir:   o.Dir,
 		slots: make(chan struct{}, o.MaxPending),
 		tidy:  make(chan struct{}, 1),
@@ -124,9 +134,10 @@ func Open(ctx context.Context, opts Options) (*Journal, error) {
 		disk:  underWay{tick: max(1, o.Patience/ticksOfPatience)},
 	}
 	j.scrubbing.set(o.Scrub)
+	j.fs = witnessFS{o.FS, &j.syncs}
 	j.buffers.New = func() any { return new([]byte) }
-	if err := j.load(ctx); err != nil {
-		return nil, errors.Join(fmt.Errorf("open journal %s: %w", o.Dir, err), j.letGo())
+	if err := j.load(ctx, want); err != nil {
+		return j, errors.Join(fmt.Errorf("open journal %s: %w", o.Dir, err), j.letGo())
 	}
 	j.written.Store(uint64(j.tail.at(j.tail.end)))
 	j.lastWritten = j.last
@@ -176,16 +187,6 @@ func (j *Journal) End() journal.Position {
 	return journal.Position(j.end.Load())
 }
 
-// fail makes the journal refuse everything from now on. The first reason stays.
-func (j *Journal) fail(err error) error {
-	err = fmt.Errorf("%w: %s: %w", journal.ErrFailed, j.dir, err)
-	if j.failure.CompareAndSwap(nil, &err) {
-		close(j.ended)
-		return err
-	}
-	return *j.failure.Load()
-}
-
 // failed returns why the journal refuses everything, or nil.
 func (j *Journal) failed() error {
 	if err := j.failure.Load(); err != nil {
@@ -226,7 +227,7 @@ func (j *Journal) close() error {
 	if !j.opts.ReadOnly {
 		err = errors.Join(err, j.sealClean())
 	}
-	return errors.Join(err, j.letGo())
+	return errors.Join(err, j.syncs.saw(j.letGo())) // a file that is closed may tell, too, of what was not written
 }
 
 // letGo closes the files and gives the lock back.

@@ -14,11 +14,13 @@ import (
 
 const lockName = "lock"
 
-// load brings the journal to the state in which the last process left it.
-func (j *Journal) load(ctx context.Context) error {
+// load brings the journal to the state in which the last process left it, or this one (want).
+func (j *Journal) load(ctx context.Context, want *expected) error {
 	if !j.opts.ReadOnly {
-		if err := j.fs.MkdirAll(j.dir); err != nil {
-			return err
+		if want == nil {
+			if err := j.fs.MkdirAll(j.dir); err != nil {
+				return err
+			}
 		}
 		if j.opts.SegmentBytes == 0 {
 			v, err := j.fs.Volume(j.dir)
@@ -34,6 +36,9 @@ func (j *Journal) load(ctx context.Context) error {
 		j.lock, j.fs = lock, lock.Folder()
 		j.lists = lists{fs: j.fs, dir: j.dir, lock: lock}
 		if j.watch, err = j.newWatch(); err != nil {
+			return err
+		}
+		if err := want.sameFolder(j.watch.dir); err != nil {
 			return err
 		}
 		// A process that was killed may have left names that are there but not durable.
@@ -53,11 +58,17 @@ func (j *Journal) load(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	if ms.current == nil && want != nil {
+		return fmt.Errorf("%w: there is no journal in it any more", errFolder)
+	}
 	if ms.current == nil {
 		return j.begin(ctx)
 	}
 	j.manifest = ms.current.clone()
 	tail, err := j.examine(ctx, names, ms)
+	if err == nil {
+		err = want.wholeIn(j)
+	}
 	if err != nil || j.opts.ReadOnly {
 		return ms.blame(err)
 	}

@@ -202,7 +202,7 @@ func (j *Journal) adopt(sp spare, next *segment) error {
 		return err
 	}
 	if err := j.lock.SyncDir(); err != nil {
-		return err
+		return errors.Join(err, next.f.Close())
 	}
 	m := j.manifest.clone()
 	if old := j.tail; old != nil {

@@ -24,7 +24,7 @@ func (j *Journal) sealClean() error {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	if err := j.failed(); err != nil {
-		return err
+		return errors.Join(err, j.confirm())
 	}
 	if err := j.write(); err != nil && !errors.Is(err, journal.ErrFull) {
 		return err

@@ -42,7 +42,7 @@ func (j *Journal) enqueue(done journal.Done, group, takes bool) (turn func()) {
 	}
 	// It has room for every slot, and is closed only after closed was set: an error cannot be, but must not be lost.
 	if err != nil {
-		j.opts.Report(j.fail(fmt.Errorf("nobody waits for syncs any more: %w", err)))
+		j.opts.Report(j.failForGood(fmt.Errorf("nobody waits for syncs any more: %w", err)))
 	}
 	return turn
 }
@@ -100,7 +100,7 @@ func (j *Journal) refusalsFrom(number uint64) []refusal {
 func (j *Journal) answer(ws []waiter, refusals []refusal, short, err error) {
 	defer func() {
 		if v := recover(); v != nil { // those behind it will not be called: nobody may go on as if nothing had happened
-			j.opts.Report(j.fail(fmt.Errorf("a done function panicked: %v", v)))
+			j.opts.Report(j.failForGood(fmt.Errorf("a done function panicked: %v", v)))
 		}
 	}()
 	left := 0 // groups: others wait only for the sync

@@ -63,8 +63,12 @@ func (w *watch) run() {
 			}
 			continue
 		}
-		if errors.Is(err, errFolder) || w.failures >= watchTries {
-			_ = w.j.fail(err) // told by Failed
+		switch {
+		case errors.Is(err, errFolder):
+			_ = w.j.failForGood(err) // told by Failed
+			return
+		case w.failures >= watchTries:
+			_ = w.j.fail(err) // whether it is still the folder is looked at when it is opened again
 			return
 		}
 	}

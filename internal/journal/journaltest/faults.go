@@ -12,9 +12,11 @@ import (
 
 // Faults are what the medium of a log can be made to do, until it is told otherwise.
 type Faults struct {
-	Break func(broken bool) // whatever is asked of it fails
-	Fill  func(full bool)   // it has no room for many messages more
-	Hang  func(hangs bool)  // it does not answer
+	Break func(broken bool) // whatever is asked of it fails, and what it has is in doubt
+	// it refuses what is to be written, and what it has is in no doubt; nil: of this medium nobody can tell
+	Reject func(rejects bool)
+	Fill   func(full bool)  // it has no room for many messages more
+	Hang   func(hangs bool) // it does not answer
 }
 
 // RunFaults runs the part of the suite in which the medium fails. fresh makes a new, empty log for each test.
@@ -29,6 +31,9 @@ func RunFaults(t *testing.T, fresh func(t *testing.T) (Harness, Faults)) {
 		{"NobodyWaitsForAMediumThatDoesNotAnswerButWhoAsksForIt", testGiven},
 		{"WhoFollowsSeesNothingThatIsNotDurable", testFollowDurable},
 		{"WhoFollowsSeesAllThatWasDurableWhenTheJournalFailed", testFollowFailed},
+		{"WhatIsInDoubtIsNotOpenedAgainByTheSameProcess", testDoubt},
+		{"WhatIsInNoDoubtCanBeOpenedAgain", testReopenFailed},
+		{"AJournalThatHasNotFailedCanBeOpenedAgain", testReopenSound},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

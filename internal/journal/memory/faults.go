@@ -3,6 +3,7 @@ package memory
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"slices"
 
 	"github.com/hikyaku/hikyaku/internal/journal"
@@ -13,9 +14,10 @@ type faults struct {
 	held      bool   // nothing becomes durable
 	full      bool   // lasting records are refused
 	refusing  bool   // done functions are told ErrRefused
-	losing    bool   // the fate of the next group is unknown, and nothing is taken then
+	losing    error  // the fate of the next group is unknown, and then nothing is taken, with this error
 	broken    error  // nothing is taken
 	unflushed error  // what Flush answers
+	reopening error  // and what Reopen does
 	reading   func() // called before the next read,
 	flushing  func() // and this one before the next flush
 	reads     int
@@ -48,7 +50,22 @@ func (j *Journal) Break(err error) {
 
 // FailNext lets the done function of the next group be told journal.ErrUnknown. The group is not there, and the journal
 // has failed then.
-func (j *Journal) FailNext(on bool) { j.set(func() { j.faults.losing = on }) }
+func (j *Journal) FailNext(on bool) { j.failNext(on, journal.ErrFailed) }
+
+// InterruptNext is FailNext of a journal that can be opened again then (Reopen).
+func (j *Journal) InterruptNext(on bool) {
+	j.failNext(on, fmt.Errorf("%w (%w)", journal.ErrFailed, journal.ErrReopen))
+}
+
+func (j *Journal) failNext(on bool, why error) {
+	if !on {
+		why = nil
+	}
+	j.set(func() { j.faults.losing = why })
+}
+
+// FailReopen lets Reopen answer err, until it is called with nil.
+func (j *Journal) FailReopen(err error) { j.set(func() { j.faults.reopening = err }) }
 
 // fail ends the journal. The lock is held.
 func (j *Journal) fail(err error) {

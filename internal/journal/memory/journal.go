@@ -51,7 +51,7 @@ type Journal struct {
 	faults   faults
 }
 
-var _ journal.Journal = (*Journal)(nil)
+var _ journal.Reopener = (*Journal)(nil)
 
 // waiter is who waits for a group, or for what is there.
 type waiter struct {
@@ -90,6 +90,13 @@ func (d *Disk) Open(o Options) (*Journal, error) {
 	d.owner, d.loaded, d.term = j, false, max(d.term, o.Term)
 	go j.run()
 	return j, nil
+}
+
+// Owner is who has the disk open and may append; nil: nobody.
+func (d *Disk) Owner() *Journal {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.owner
 }
 
 // Disk is what j has open.
@@ -190,9 +197,9 @@ func (j *Journal) append(records []journal.Record, done journal.Done) error {
 	var p journal.Position
 	var err error
 	switch {
-	case j.faults.losing:
-		err = journal.ErrUnknown
-		j.fail(journal.ErrFailed)
+	case j.faults.losing != nil:
+		err = fmt.Errorf("%w: %w", journal.ErrUnknown, j.faults.losing)
+		j.fail(j.faults.losing)
 	case j.faults.refusing:
 		err = journal.ErrRefused
 	default:
@@ -447,6 +454,25 @@ func (j *Journal) Health() error {
 		return journal.ErrStalled
 	}
 	return nil
+}
+
+// Reopen implements journal.Reopener.
+func (j *Journal) Reopen(context.Context) (journal.Journal, error) {
+	_ = j.Close() // which has nothing to say
+	j.disk.mu.Lock()
+	failed, not := j.faults.broken, j.faults.reopening
+	j.disk.mu.Unlock()
+	if failed != nil && !errors.Is(failed, journal.ErrReopen) {
+		return nil, failed
+	}
+	if not != nil {
+		return nil, not
+	}
+	next, err := j.disk.Open(j.opts)
+	if err != nil {
+		return nil, err
+	}
+	return next, nil
 }
 
 // Close implements journal.Journal.

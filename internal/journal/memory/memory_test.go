@@ -28,16 +28,13 @@ func TestContract(t *testing.T) {
 func TestContractWhenTheMediumFails(t *testing.T) {
 	defer goleak.VerifyNone(t)
 	journaltest.RunFaults(t, func(*testing.T) (journaltest.Harness, journaltest.Faults) {
-		disk, now := memory.New(), (*memory.Journal)(nil)
-		h := journaltest.Harness{Open: func() (journal.Journal, error) {
-			j, err := disk.Open(memory.Options{})
-			now = j
-			return j, err
-		}}
+		disk := memory.New()
+		h := journaltest.Harness{Open: func() (journal.Journal, error) { return disk.Open(memory.Options{}) }}
 		return h, journaltest.Faults{
-			Break: func(broken bool) { now.FailNext(broken) },
-			Fill:  func(full bool) { now.Fill(full) },
-			Hang:  func(hangs bool) { now.Hold(hangs) },
+			Break:  func(broken bool) { disk.Owner().FailNext(broken) },
+			Reject: func(rejects bool) { disk.Owner().InterruptNext(rejects) },
+			Fill:   func(full bool) { disk.Owner().Fill(full) },
+			Hang:   func(hangs bool) { disk.Owner().Hold(hangs) },
 		}
 	})
 }

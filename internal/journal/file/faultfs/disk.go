@@ -69,6 +69,7 @@ type Disk struct {
 	cut       bool
 	locked    bool
 	noHandles bool // no more files can be opened
+	opened    int  // files that are open
 	folder    int  // which one stands in the place of the folder that there was at first: another for each number
 	gone      bool // no folder stands there
 	readOnly  bool
@@ -161,6 +162,13 @@ func (d *Disk) Handles(there bool) {
 	d.noHandles = !there
 }
 
+// Opened is how many files are open.
+func (d *Disk) Opened() int {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.opened
+}
+
 // opens is called with mu held before a file or folder is opened.
 func (d *Disk) opens(name string) error {
 	if d.noHandles {
@@ -230,6 +238,7 @@ func (d *Disk) Create(name string) (file.File, error) {
 	i := &inode{dirty: map[int64][][]byte{}}
 	d.names[name] = i
 	d.pending = append(d.pending, change{name: name, became: i})
+	d.opened++
 	return &handle{d: d, i: i, name: name}, nil
 }
 
@@ -246,6 +255,7 @@ func (d *Disk) Open(name string, readOnly bool) (file.File, error) {
 	if i == nil {
 		return nil, &fs.PathError{Op: "open", Path: name, Err: fs.ErrNotExist}
 	}
+	d.opened++
 	return &handle{d: d, i: i, name: name, readOnly: readOnly}, nil
 }
 

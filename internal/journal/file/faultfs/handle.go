@@ -16,6 +16,7 @@ type handle struct {
 	i        *inode
 	name     string // as it was opened, or since
 	readOnly bool
+	closed   bool
 }
 
 // at is the name that leads to the file now; d.mu is held.
@@ -137,4 +138,12 @@ func (h *handle) Size() (int64, error) {
 
 func (h *handle) Identify() (file.ID, error) { return h.i, nil }
 
-func (h *handle) Close() error { return nil }
+func (h *handle) Close() error {
+	h.d.mu.Lock()
+	defer h.d.mu.Unlock()
+	if !h.closed {
+		h.closed = true
+		h.d.opened--
+	}
+	return nil
+}
