@@ -99,18 +99,19 @@ func openDoors(ctx context.Context, h *house, w *works, api config.API, front *c
 		return nil, err
 	}
 	for _, d := range []struct {
-		name string
-		door server
-		tls  bool
+		name   string
+		door   server
+		listen string
+		tls    bool
 		// yields: nobody said where it listens, and others use its port for their own. Then it is better closed than in
 		// the way of the rest.
 		yields bool
 	}{
-		{"mysql", mysql, api.MySQL.TLS.On(), api.MySQL.Listen == ""},
-		{"pubsub", pubsub, api.PubSub.TLS.On(), api.PubSub.Listen == ""},
-		{"sqs", sqs, api.SQS.TLS.On(), api.SQS.Listen == ""},
-		{"lambda", lambda, api.Lambda.TLS.On(), api.Lambda.Listen == ""},
-		{"http", http, api.HTTP.TLS.On(), false}, // the last: who finds it ready finds the others open
+		{"mysql", mysql, api.MySQL.Listen, api.MySQL.TLS.On(), api.MySQL.Listen == ""},
+		{"pubsub", pubsub, api.PubSub.Listen, api.PubSub.TLS.On(), api.PubSub.Listen == ""},
+		{"sqs", sqs, api.SQS.Listen, api.SQS.TLS.On(), api.SQS.Listen == ""},
+		{"lambda", lambda, api.Lambda.Listen, api.Lambda.TLS.On(), api.Lambda.Listen == ""},
+		{"http", http, api.HTTP.Listen, api.HTTP.TLS.On(), false}, // the last: who finds it ready finds the others open
 	} {
 		if front != nil && !slices.Contains(front.Doors(), d.name) {
 			continue
@@ -127,6 +128,7 @@ func openDoors(ctx context.Context, h *house, w *works, api config.API, front *c
 		if addr == nil {
 			continue
 		}
+		h.at.note(d.name, d.listen, addr)
 		log.Info("door open", "door", d.name, "address", addr.String(), "data_dir", h.file.DataDir)
 		if tcp, ok := addr.(*net.TCPAddr); ok && !tcp.IP.IsLoopback() && !d.tls {
 			log.Warn("other machines can reach this door and it has no certificate: secrets and messages are "+

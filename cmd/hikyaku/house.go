@@ -39,6 +39,9 @@ type house struct {
 	// functions starts no program before one is wanted.
 	functions *deployment.Registry
 	campaigns *campaign.Registry
+
+	at         addresses
+	readsInput bool // a pipeline reads the standard input
 }
 
 // openHouse opens the journal of a configuration and the store over it, and makes what the configuration defines.
@@ -46,30 +49,26 @@ func openHouse(ctx context.Context, f *config.File, logTo io.Writer, adopt bool)
 	return openHouseOver(ctx, f, logTo, adopt, nil, nil)
 }
 
-// openHouseOver is openHouse over a journal that is open, which is the house's then, also after an error. nil: that of
-// the configuration.
-func openHouseOver(ctx context.Context, f *config.File, logTo io.Writer, adopt bool, over journal.Journal,
+// openHouseOver is openHouse over journals that are open, one a shard, which are the house's then, also after an error.
+// None: those of the configuration.
+func openHouseOver(ctx context.Context, f *config.File, logTo io.Writer, adopt bool, over []journal.Journal,
 	shared *deployment.Shared) (*house, error) {
 	level := new(slog.LevelVar)
 	log := newLogger(logTo, f.Log, level)
 	users, err := access.New(f.Users)
-	if err != nil && over != nil {
-		err = errors.Join(err, over.Close())
-	}
 	if err != nil {
-		return nil, err
+		return nil, errors.Join(err, closeJournals(over))
 	}
 	bounds := boundsOf(&f.Limits)
 	guard(users, f)
 	h := &house{file: f, loaded: f, log: log, level: level, metrics: httpdoor.NewMetrics(0), users: users,
-		pacer: pacerOf(ctx), bounds: bounds, busy: door.NewBusy(bounds.busy)}
+		pacer: pacerOf(ctx), bounds: bounds, busy: door.NewBusy(bounds.busy), at: addresses{}}
 	users.Follow(func(err error) { log.Warn("users", "error", err) })
 	users.Watch(h.metrics.LoginFailed, func(f access.Failure) {
 		log.Warn("login failed", "door", f.Door, "reason", f.Reason, "user", f.Name, "address", f.Address, "count",
 			f.Count)
 	})
-	h.stores, err = openStores(ctx, f, log, queue.Options{Journal: over, Limits: bounds.store,
-		Observe: h.metrics.Settled})
+	h.stores, err = openStores(ctx, f, log, over, queue.Options{Limits: bounds.store, Observe: h.metrics.Settled})
 	if err != nil {
 		return nil, err
 	}

@@ -108,7 +108,7 @@ func serveNode(ctx context.Context, s *serveFlags, f *config.File) (err error) {
 	})
 	err = cluster.Run(ctx, r, front, func(ctx context.Context, j journal.Journal, term uint64) error {
 		log.Info("this node owns the shard", "term", term)
-		h, err := openHouseOver(ctx, n.latest(), os.Stderr, s.adopt, j, archives)
+		h, err := openHouseOver(ctx, n.latest(), os.Stderr, s.adopt, []journal.Journal{j}, archives)
 		if toldToStop(ctx, err) {
 			return nil
 		}

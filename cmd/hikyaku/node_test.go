@@ -370,7 +370,7 @@ func TestASIGHUPWhileAHouseIsBeingOpenedIsTakenByIt(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	h, err := openHouseOver(t.Context(), n.latest(), os.Stderr, false, j, nil)
+	h, err := openHouseOver(t.Context(), n.latest(), os.Stderr, false, []journal.Journal{j}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -125,10 +125,20 @@ func serve(ctx context.Context, s *serveFlags, f *config.File) error {
 	if err != nil {
 		return err
 	}
-	return h.live(ctx, surroundings{
-		follow: func(h *house) (stop func()) { return onHangup(ctx, func() { h.reload(s.config) }) },
-		opened: s.tellReady,
-	})
+	var ready sync.Once
+	var again reopening
+	for {
+		why := h.live(ctx, surroundings{
+			follow: func(h *house) (stop func()) { return onHangup(ctx, func() { h.reload(s.config) }) },
+			opened: func(log *slog.Logger) { ready.Do(func() { s.tellReady(log) }) },
+		})
+		if !h.mayReopen(ctx, why) {
+			return why
+		}
+		if h, err = again.house(ctx, h, s.adopt, why); err != nil {
+			return err
+		}
+	}
 }
 
 // tellReady tells who started this serve detached that its doors are open.
@@ -165,11 +175,12 @@ func (h *house) live(ctx context.Context, in surroundings) (err error) {
 	if err != nil {
 		return err
 	}
+	h.readsInput = p.readsInput()
 	collectors := append(append(p.collectors(), campaign.NewCollector(h.campaigns)), h.stores.collectors()...)
 	if err := h.metrics.Register(append(collectors, in.more...)...); err != nil {
 		return err
 	}
-	doors, err := openDoors(ctx, h, p, h.file.API, in.front, log)
+	doors, err := openDoors(ctx, h, p, h.at.in(h.file.API), in.front, log)
 	if err != nil {
 		return err
 	}

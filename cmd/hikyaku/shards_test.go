@@ -24,7 +24,7 @@ func sharded(t *testing.T, data, shards string) (stores, error) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return openStores(t.Context(), f, slog.New(slog.DiscardHandler), queue.Options{})
+	return openStores(t.Context(), f, slog.New(slog.DiscardHandler), nil, queue.Options{})
 }
 
 func TestAFolderIsOpenedWithTheShardsThatItWasMadeFor(t *testing.T) {

@@ -63,15 +63,16 @@ func (s *stores) collectors() []prometheus.Collector {
 }
 
 // openStores opens the journals of a configuration and what is over them. Of o it sets what depends on the journals. If
-// o has one, that is the journal, and it is closed with the rest, also after an error.
-func openStores(ctx context.Context, f *config.File, log *slog.Logger, o queue.Options) (s stores, err error) {
+// over has some, those are the journals, one a shard, and they are closed with the rest, also after an error.
+func openStores(ctx context.Context, f *config.File, log *slog.Logger, over []journal.Journal, o queue.Options) (
+	s stores, err error) {
 	defer func() {
 		if err != nil {
 			err = errors.Join(err, s.close())
 		}
 	}()
-	if o.Journal != nil {
-		s.journals = []journal.Journal{o.Journal}
+	if over != nil {
+		s.journals = over
 	} else if err := s.openFiles(ctx, f, log); err != nil {
 		return s, err
 	}
@@ -88,6 +89,10 @@ func openStores(ctx context.Context, f *config.File, log *slog.Logger, o queue.O
 	}
 	return s, s.openAll(ctx, f, log, o)
 }
+
+// journalFS is what the files of a journal in a folder are read and written by; nil: the operating system. Tests have a
+// disk that fails.
+var journalFS = func(dir string) file.FS { return nil }
 
 // fileOptions are those of a journal in files, but for its folder.
 func fileOptions(f *config.File, log *slog.Logger) file.Options {
@@ -115,6 +120,7 @@ func (s *stores) openFiles(ctx context.Context, f *config.File, log *slog.Logger
 	for i := f.Shards - 1; i >= 0; i-- {
 		o := fileOptions(f, log)
 		o.Dir = shardDir(f.DataDir, i)
+		o.FS = journalFS(o.Dir)
 		j, err := file.Open(ctx, o)
 		if err != nil {
 			return fmt.Errorf("open data_dir %s: %w", f.DataDir, err)

@@ -110,6 +110,8 @@ var kinds = []kind{
 	{queue.ErrStalled, "stalled", "Disk does not answer", 503,
 		"puts wait until it does; see the log of the server", 1},
 	{journal.ErrLost, "moved", "Store is another node's by now", 503, "try again", 1},
+	{journal.ErrReopen, "reopening", "Journal is being opened again", 503,
+		"try again; what this was the answer to may have been done all the same", 1},
 	{queue.ErrUnavailable, "unavailable", "Store is unavailable until a restart", 503,
 		"see the log of the server for the cause, and restart it", 10},
 	{campaign.ErrNotFound, "no-such-campaign", "No such campaign", 404,

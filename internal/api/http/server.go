@@ -11,6 +11,7 @@ import (
 	"github.com/hikyaku/hikyaku/internal/access"
 	"github.com/hikyaku/hikyaku/internal/campaign"
 	"github.com/hikyaku/hikyaku/internal/door"
+	"github.com/hikyaku/hikyaku/internal/journal"
 	"github.com/hikyaku/hikyaku/internal/push/dead"
 	"github.com/hikyaku/hikyaku/internal/queue"
 )
@@ -134,8 +135,11 @@ func (s *Server) Close(ctx context.Context) error {
 	return s.life.Close(func() error { return s.web.Close(ctx) })
 }
 
-// note remembers that the store is over, for /readyz.
+// note remembers that the store is over, for /readyz. One that comes back says by itself whether it is ready.
 func (s *Server) note(err error) {
+	if errors.Is(err, journal.ErrReopen) {
+		return
+	}
 	if errors.Is(err, queue.ErrUnavailable) || errors.Is(err, queue.ErrClosed) {
 		s.failed.Store(true)
 	}
