@@ -83,7 +83,7 @@ func (h *house) take(next *config.File) error {
 	}
 	h.file.Outbound.Adopt(next.Outbound)
 	h.level.Set(levelOf(next.Log))
-	for _, j := range h.journals {
+	for _, j := range h.opened() {
 		if j, ok := j.(interface{ SetScrub(file.Scrub) }); ok {
 			j.SetScrub(scrubOf(next.Journal))
 		}

@@ -34,7 +34,7 @@ func (r *reopening) wait(ctx context.Context, why error) error {
 		r.tries = 0
 	}
 	if r.tries == reopenTries {
-		return fmt.Errorf("opened again %d times, and given up: %w", r.tries, why)
+		return fmt.Errorf("%w: given up after %d tries to open it again: %v", journal.ErrFailed, r.tries, why)
 	}
 	select {
 	case <-ctx.Done():
@@ -102,7 +102,7 @@ func (h *house) mayReopen(ctx context.Context, err error) bool {
 // house opens a house again that was closed after one of its journals had failed, with the same addresses.
 func (r *reopening) house(ctx context.Context, h *house, adopt bool, why error) (*house, error) {
 	h.log.Warn("the journal has failed, nothing that was acknowledged is in doubt, and it is opened again", "error", why)
-	js := h.journals
+	js := h.opened()
 	for {
 		next, err := r.all(ctx, js, why)
 		if err != nil {

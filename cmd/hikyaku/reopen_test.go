@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"net"
 	"net/http"
 	"os"
@@ -35,8 +36,8 @@ type onDisks struct {
 	err   error // of serve, once it has ended
 }
 
-// serveOnDisks runs serve in this process.
-func serveOnDisks(t *testing.T, shards int) *onDisks {
+// serveOnDisks runs serve in this process. more is what its configuration has besides.
+func serveOnDisks(t *testing.T, shards int, more string) *onDisks {
 	t.Helper()
 	dir := t.TempDir()
 	s := &onDisks{ended: make(chan struct{})}
@@ -56,7 +57,7 @@ func serveOnDisks(t *testing.T, shards int) *onDisks {
 shards: %d
 journal: { segment_bytes: 1MiB }
 api: { http: { listen: %q }, mysql: { off: true }, pubsub: { off: true }, sqs: { off: true }, lambda: { off: true } }
-`, dir, shards, listen[0]), os.LookupEnv)
+%s`, dir, shards, listen[0], more), os.LookupEnv)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -134,7 +135,7 @@ func breaks(d *faultfs.Disk, kind string, on bool) {
 func TestAServerGoesOnAfterAWriteThatTheDiskRefused(t *testing.T) {
 	for _, shards := range []int{1, 2} {
 		t.Run(fmt.Sprintf("shards %d", shards), func(t *testing.T) {
-			s := serveOnDisks(t, shards)
+			s := serveOnDisks(t, shards, "")
 			var want []string
 			put := func(body string) bool {
 				err := s.put(t, "news", body)
@@ -194,8 +195,74 @@ func TestAServerGoesOnAfterAWriteThatTheDiskRefused(t *testing.T) {
 	}
 }
 
+// TestAShardOfAServerComesBackAloneWhileTheOthersServe, and pipelines that read from it go on.
+func TestAShardOfAServerComesBackAloneWhileTheOthersServe(t *testing.T) {
+	const queues = 8
+	more := "sources:\n"
+	var inputs []string
+	for i := range queues {
+		inputs = append(inputs, fmt.Sprint("s", i))
+		more += fmt.Sprintf("  s%d: { type: queue, queue: in%d }\n", i, i)
+	}
+	more += fmt.Sprintf("sinks:\n  out: { type: queue, inputs: [%s], queue: out }\n", strings.Join(inputs, ", "))
+	s := serveOnDisks(t, 2, more)
+	want := map[string]bool{}
+	round := func(name string) (away int) {
+		for i := range queues {
+			body := fmt.Sprint(name, " ", i)
+			switch err := s.put(t, fmt.Sprint("in", i), body); {
+			case err == nil:
+				want[body] = true
+			case !strings.Contains(err.Error(), "store is unavailable"):
+				t.Fatalf("a put to a shard that is away: %v", err)
+			default:
+				away++
+			}
+		}
+		return away
+	}
+	if away := round("sound"); away > 0 {
+		t.Fatalf("%d puts failed on sound disks", away)
+	}
+	breaks(s.disks[1], "write", true)
+	if away := round("away") + round("away, too"); away == 0 || away == 2*queues {
+		t.Errorf("%d of %d puts failed", away, 2*queues)
+	}
+	res, err := http.Get(s.url + "/readyz")
+	if err != nil {
+		t.Fatal(err)
+	}
+	said, err := io.ReadAll(res.Body)
+	if err != nil || res.StatusCode != http.StatusServiceUnavailable || !strings.Contains(string(said), "shard 1:") ||
+		!strings.Contains(string(said), `"reason":"reopening"`) {
+		t.Errorf("ready says %d %s %v", res.StatusCode, said, err)
+	}
+	_ = res.Body.Close()
+	breaks(s.disks[1], "write", false)
+	waittest.Until(t, "it is ready again", s.ready)
+	if away := round("again"); away > 0 {
+		t.Errorf("%d puts failed afterwards", away)
+	}
+	seen := map[string]bool{}
+	waittest.Until(t, "the pipeline has brought everything", func() bool {
+		for _, body := range s.take(t, "out") {
+			seen[body] = true
+		}
+		for body := range want {
+			if !seen[body] {
+				return false
+			}
+		}
+		return true
+	})
+	s.stop()
+	if <-s.ended; s.err != nil {
+		t.Errorf("it ended with %v", s.err)
+	}
+}
+
 func TestAServerEndsAfterASyncThatFailed(t *testing.T) {
-	s := serveOnDisks(t, 1)
+	s := serveOnDisks(t, 1, "")
 	if err := s.put(t, "news", "one"); err != nil {
 		t.Fatal(err)
 	}
@@ -225,7 +292,8 @@ func TestAJournalIsOpenedAgainAFewTimesOnly(t *testing.T) {
 		j := fresh()
 		j.FailReopen(fmt.Errorf("the disk is away (%w)", journal.ErrReopen))
 		began := time.Now()
-		if _, err := r.all(t.Context(), []journal.Journal{j}, why); !errors.Is(err, journal.ErrReopen) {
+		if _, err := r.all(t.Context(), []journal.Journal{j}, why); !errors.Is(err, journal.ErrFailed) ||
+			errors.Is(err, journal.ErrReopen) {
 			t.Errorf("after all tries: %v", err)
 		}
 		if took := time.Since(began); took < 20*time.Second || took > time.Minute {

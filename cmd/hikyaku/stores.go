@@ -8,7 +8,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strconv"
-	"sync"
 
 	"github.com/prometheus/client_golang/prometheus"
 
@@ -22,9 +21,10 @@ import (
 // stores are the journals of a data_dir and what is over them: one store, or a router over one of each.
 type stores struct {
 	journals []journal.Journal // by shard
-	store    courierStore
-	failed   <-chan struct{} // closed when a journal has failed
-	unwatch  func()          // ends who watches that
+	// shards knows of several what the router says of them; nil: there is one.
+	shards *shardsAway
+	store  courierStore
+	failed <-chan struct{} // closed when a journal has failed that does not come back by itself
 }
 
 // courierStore is what the house has of its store, or of its stores.
@@ -142,8 +142,9 @@ func (s *stores) openOne(ctx context.Context, o queue.Options) error {
 }
 
 func (s *stores) openAll(ctx context.Context, f *config.File, log *slog.Logger, o queue.Options) error {
-	r, err := shard.Open(ctx, shard.Options{Journals: s.journals, Store: o,
-		Report: func(err error) { log.Warn("relay", "error", err) }})
+	r, err := shard.Open(ctx, shard.Options{Journals: slices.Clone(s.journals), Store: o,
+		Report: func(err error) { log.Warn("relay", "error", err) }, Reopen: s.shards.reopen, Lost: s.shards.lose,
+		Told: func(i int, why error) { sayOfShard(log, i, why) }})
 	var other *shard.CountError
 	if errors.As(err, &other) {
 		return wrongShards(f, other.Made)
@@ -168,46 +169,27 @@ func wrongShards(f *config.File, made int) error {
 		count(int64(made), "shard"), f.Shards), hint}
 }
 
-// watch notices when one of the journals fails.
+// watch notices when one of the journals fails for good. Of several the router watches each.
 func (s *stores) watch() {
 	if len(s.journals) == 1 {
-		s.failed, s.unwatch = s.journals[0].Failed(), func() {}
+		s.failed = s.journals[0].Failed()
 		return
 	}
-	ctx, cancel := context.WithCancel(context.Background())
-	failed := make(chan struct{})
-	var once sync.Once
-	var watching sync.WaitGroup
-	for _, j := range s.journals {
-		watching.Go(func() {
-			select {
-			case <-ctx.Done():
-			case <-j.Failed():
-				once.Do(func() { close(failed) })
-			}
-		})
-	}
-	s.failed, s.unwatch = failed, func() {
-		cancel()
-		watching.Wait()
-	}
+	s.shards = &shardsAway{journals: s.journals, again: make([]reopening, len(s.journals)), failed: make(chan struct{})}
+	s.failed = s.shards.failed
 }
 
 // health is why a journal has failed.
 func (s *stores) health() error {
-	var all error
-	for i, j := range s.journals {
-		select {
-		case <-j.Failed():
-			err := j.Health()
-			if len(s.journals) > 1 {
-				err = fmt.Errorf("shard %d: %w", i, err)
-			}
-			all = errors.Join(all, err)
-		default:
-		}
+	if s.shards != nil {
+		return s.shards.why()
 	}
-	return all
+	select {
+	case <-s.journals[0].Failed():
+		return s.journals[0].Health()
+	default:
+		return nil
+	}
 }
 
 // close closes the stores and the journals. A second call does nothing.
@@ -215,11 +197,5 @@ func (s *stores) close() (err error) {
 	if s.store != nil {
 		err = s.store.Close()
 	}
-	for _, j := range s.journals {
-		err = errors.Join(err, j.Close())
-	}
-	if s.unwatch != nil {
-		s.unwatch()
-	}
-	return err
+	return errors.Join(err, closeJournals(s.opened()))
 }

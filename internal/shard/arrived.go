@@ -91,6 +91,15 @@ func (d *deliveries) enter(ctx context.Context, n queue.Name) error {
 	})
 }
 
+// forget says so of everything: no carrier is at work, and all lanes have let go of what has arrived.
+func (d *deliveries) forget() {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	clear(d.under)
+	close(d.changed)
+	d.changed = make(chan struct{})
+}
+
 // leave says so of what is settled or was not put, once for each enter.
 func (d *deliveries) leave(names ...queue.Name) { d.change(d.under, names) }
 

@@ -164,7 +164,7 @@ func (c *carrier) settle(ctx context.Context, s store, ss []queue.Settlement) (s
 // taken holds up itself alone.
 func (c *carrier) deliver(ctx context.Context, msgs []message.Message) error {
 	for {
-		err := c.onto(ctx, c.to, func() error { return c.put(ctx, msgs) })
+		err := c.onto(ctx, c.to, func(ctx context.Context) error { return c.put(ctx, msgs) })
 		switch {
 		case err == nil:
 			return nil
@@ -200,12 +200,13 @@ func lasting(err error) bool {
 
 // onto puts something where do does it, and notes that it is there until it is settled in the lane. Meanwhile what it
 // was put into is not deleted.
-func (c *carrier) onto(ctx context.Context, n queue.Name, do func() error) error {
+func (c *carrier) onto(ctx context.Context, n queue.Name, do func(context.Context) error) error {
 	n = c.relay.router.Resolve(n)
 	if err := c.relay.on.enter(ctx, n); err != nil {
 		return err
 	}
-	if err := do(); err != nil {
+	// What is put is waited for, so that whoever asks next what has arrived hears of it.
+	if err := do(context.WithoutCancel(ctx)); err != nil {
 		c.relay.on.leave(n)
 		return err
 	}
@@ -259,5 +260,7 @@ func (c *carrier) bury(ctx context.Context, m *message.Message, why error) error
 		letter.Death = &message.Death{Queue: c.to.String(), Reason: why.Error(), Time: time.Now()}
 	}
 	grave := graveOf(c.to)
-	return c.onto(ctx, grave, func() error { return c.keep(ctx, grave, []message.Message{letter}) })
+	return c.onto(ctx, grave, func(ctx context.Context) error {
+		return c.keep(ctx, grave, []message.Message{letter})
+	})
 }

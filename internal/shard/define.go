@@ -93,7 +93,7 @@ func (d defining) subscribe(ctx context.Context, n queue.Name, def queue.Definit
 		return false, err
 	}
 	created, err = d.by(home).CreateQueue(ctx, n, def)
-	if err != nil && !created {
+	if err != nil && !created && !errors.Is(err, queue.ErrUnavailable) { // else nobody knows whether it is there
 		back()
 	}
 	return created, err

@@ -46,7 +46,9 @@ func (r *Router) withNotes(ctx context.Context, shard int, notes []queue.Note, i
 		}
 		pending[i] = pendingNote(&notes[i])
 	}
+	before := r.slots[shard].now.Load()
 	if err := do(ctx, pending); err != nil {
+		r.unknown(shard, before, err)
 		return err
 	}
 	return r.owed.do(func() error { return r.deliverNotes(ctx, shard, notes, pending) })
@@ -76,23 +78,30 @@ func (r *Router) deliverNotes(ctx context.Context, shard int, notes, pending []q
 
 // notePending delivers the notes that still waited when the process ended.
 func (r *Router) notePending(ctx context.Context) error {
-	for shard, s := range r.stores {
-		for _, room := range []string{pendingRoom, forgottenRoom} {
-			pending, err := s.Notes(ctx, room)
-			if err != nil {
-				return err
+	for shard := range r.stores {
+		if err := r.notePendingOf(ctx, shard); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (r *Router) notePendingOf(ctx context.Context, shard int) error {
+	for _, room := range []string{pendingRoom, forgottenRoom} {
+		pending, err := r.stores[shard].Notes(ctx, room)
+		if err != nil {
+			return err
+		}
+		for i := range pending {
+			p := &pending[i]
+			n := queue.Note{Value: p.Value}
+			if n.Room, n.Key, _ = strings.Cut(p.Key, "\x00"); room == forgottenRoom {
+				n.Value = nil
+			} else if n.Value == nil {
+				n.Value = []byte{} // an empty note is one
 			}
-			for i := range pending {
-				p := &pending[i]
-				n := queue.Note{Value: p.Value}
-				if n.Room, n.Key, _ = strings.Cut(p.Key, "\x00"); room == forgottenRoom {
-					n.Value = nil
-				} else if n.Value == nil {
-					n.Value = []byte{} // an empty note is one
-				}
-				if err := r.deliverNotes(ctx, shard, []queue.Note{n}, pending[i:i+1]); err != nil {
-					return err
-				}
+			if err := r.deliverNotes(ctx, shard, []queue.Note{n}, pending[i:i+1]); err != nil {
+				return err
 			}
 		}
 	}

@@ -1,6 +1,7 @@
 package shard
 
 import (
+	"maps"
 	"strings"
 	"sync"
 
@@ -56,6 +57,16 @@ func (p *places) setTopic(n queue.Name, there bool) {
 		p.topics[n] = true
 	} else {
 		delete(p.topics, n)
+	}
+}
+
+// setTopics says which topics a shard has.
+func (p *places) setTopics(shard int, names []queue.Name) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	maps.DeleteFunc(p.topics, func(n queue.Name, _ bool) bool { return p.said(n) == shard })
+	for _, n := range names {
+		p.topics[n] = true
 	}
 }
 

@@ -22,7 +22,12 @@ type relay struct {
 	carriers map[carries]*carrier
 	resting  map[carries]*queue.Lane // lanes whose carriers have ended, for they had nothing to do
 	closed   bool
+	still    int                     // how many want no carrier to do anything
+	wanted   map[carries]*queue.Lane // lanes for which somebody asked meanwhile
+	round    context.Context         // of the carriers; ends when they are to stand still
+	halt     context.CancelFunc      // ends it
 	ending   sync.WaitGroup
+	carrying sync.WaitGroup
 	carried  atomic.Uint64
 	on       deliveries
 }
@@ -38,14 +43,36 @@ type carries struct {
 const laneIdle = time.Minute
 
 func newRelay(r *Router, idle time.Duration) *relay {
-	return &relay{router: r, idle: idle, carriers: map[carries]*carrier{}, resting: map[carries]*queue.Lane{},
-		on: newDeliveries()}
+	y := &relay{router: r, idle: idle, carriers: map[carries]*carrier{}, resting: map[carries]*queue.Lane{},
+		wanted: map[carries]*queue.Lane{}, on: newDeliveries()}
+	y.round, y.halt = context.WithCancel(r.closing)
+	return y
 }
 
 // begin starts a carrier for each lane with messages, after those have gone that have arrived. A lane without any is
 // deleted if what it leads to is no more. Else it stays: it knows what came from which origin, and its destination
 // would have to remember a new one beside it.
 func (y *relay) begin(ctx context.Context) error {
+	err := y.eachLane(ctx, func(shard int, s store, st *queue.Stats) error {
+		if st.Messages() > 0 {
+			y.start(shard, &queue.Lane{Queue: st.Name, Definition: st.Definition})
+			return nil
+		}
+		there, err := y.router.leadsSomewhere(ctx, &st.Definition)
+		if err != nil || there {
+			return err
+		}
+		return s.DeleteQueue(ctx, st.Name)
+	})
+	if err != nil {
+		return err
+	}
+	y.ending.Go(func() { y.watch(y.router.closing) })
+	return nil
+}
+
+// eachLane lets each lane go of what has arrived, and then calls then with what is in it.
+func (y *relay) eachLane(ctx context.Context, then func(shard int, s store, st *queue.Stats) error) error {
 	for shard, s := range y.router.stores {
 		names, err := s.Queues(ctx)
 		if err != nil {
@@ -62,22 +89,60 @@ func (y *relay) begin(ctx context.Context) error {
 			if err == nil {
 				st, err = s.Stats(ctx, n)
 			}
+			if err == nil {
+				err = then(shard, s, &st)
+			}
 			if err != nil {
 				return err
 			}
-			if st.Messages() > 0 {
-				y.start(shard, &queue.Lane{Queue: n, Definition: st.Definition})
-			} else if there, err := y.router.leadsSomewhere(ctx, &st.Definition); err != nil {
-				return err
-			} else if !there {
-				if err := s.DeleteQueue(ctx, n); err != nil {
-					return err
-				}
-			}
 		}
 	}
-	y.ending.Go(func() { y.watch(y.router.closing) })
 	return nil
+}
+
+// quiet ends all carriers, and lets none begin before goOn is called. What they claimed went back.
+func (y *relay) quiet() {
+	y.mu.Lock()
+	y.still++
+	y.halt()
+	y.mu.Unlock()
+	y.carrying.Wait()
+	y.mu.Lock()
+	defer y.mu.Unlock()
+	for c, at := range y.carriers { // those that did not get to their end
+		y.wanted[c] = at.lane
+	}
+	clear(y.carriers)
+}
+
+// settleLanes lets all lanes go of what has arrived, as a start does, while all carriers are quiet.
+func (y *relay) settleLanes(ctx context.Context) error {
+	err := y.eachLane(ctx, func(shard int, _ store, st *queue.Stats) error {
+		if st.Messages() > 0 {
+			y.start(shard, &queue.Lane{Queue: st.Name, Definition: st.Definition}) // when they go on
+		}
+		return nil
+	})
+	if err == nil {
+		y.on.forget()
+	}
+	return err
+}
+
+// goOn lets carriers begin again.
+func (y *relay) goOn() {
+	y.mu.Lock()
+	if y.still--; y.still > 0 {
+		y.mu.Unlock()
+		return
+	}
+	y.round, y.halt = context.WithCancel(y.router.closing)
+	wanted := y.wanted
+	y.wanted = map[carries]*queue.Lane{}
+	y.mu.Unlock()
+	for c, lane := range wanted {
+		y.start(c.shard, lane)
+	}
 }
 
 // watch starts carriers again for lanes with messages: a put that took long may have come when the carrier that was
@@ -106,13 +171,18 @@ func (y *relay) start(shard int, lane *queue.Lane) {
 	y.mu.Lock()
 	defer y.mu.Unlock()
 	c := carries{shard, lane.Queue}
-	if at := y.carriers[c]; at != nil {
+	at := y.carriers[c]
+	switch {
+	case y.still > 0:
+		y.wanted[c] = lane
+	case at != nil:
 		at.asked = true
-	} else if !y.closed {
+	case !y.closed:
 		at = &carrier{relay: y, shard: shard, lane: lane}
 		y.carriers[c] = at
 		delete(y.resting, c)
-		y.ending.Go(func() { at.run(y.router.closing) })
+		round := y.round
+		y.carrying.Go(func() { at.run(round) })
 	}
 }
 
@@ -135,6 +205,8 @@ func (y *relay) end() {
 	y.mu.Lock()
 	y.closed = true
 	y.mu.Unlock()
+	y.halt()
+	y.carrying.Wait()
 	y.ending.Wait()
 }
 

@@ -3,6 +3,7 @@ package shard
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 
@@ -46,8 +47,11 @@ func (r *Router) RenameQueue(ctx context.Context, from, to queue.Name) error {
 	}
 	note := queue.Note{Room: renamesRoom, Key: from.String() + "\x00" + to.String(), Value: []byte{}}
 	ctx = context.WithoutCancel(ctx) // else nobody would know whether there is something to tell
+	before := r.slots[shard].now.Load()
 	if err := s.RenameNoted(ctx, from, to, note); err != nil {
-		back()
+		if r.unknown(shard, before, err); !errors.Is(err, queue.ErrUnavailable) {
+			back()
+		} // else both names are looked for in its shard until that says which it has
 		return err
 	}
 	r.leave(ctx, from)
@@ -78,24 +82,31 @@ func (r *Router) tellRenamed(ctx context.Context, shard int, note queue.Note, fr
 
 // tellPending tells what was still to be told when the process ended.
 func (r *Router) tellPending(ctx context.Context) error {
-	for shard, s := range r.stores {
-		notes, err := s.Notes(ctx, renamesRoom)
+	for shard := range r.stores {
+		if err := r.tellPendingOf(ctx, shard); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (r *Router) tellPendingOf(ctx context.Context, shard int) error {
+	notes, err := r.stores[shard].Notes(ctx, renamesRoom)
+	if err != nil {
+		return err
+	}
+	for _, note := range notes {
+		first, second, _ := strings.Cut(note.Key, "\x00")
+		from, err := queue.ParseName(first)
 		if err != nil {
 			return err
 		}
-		for _, note := range notes {
-			first, second, _ := strings.Cut(note.Key, "\x00")
-			from, err := queue.ParseName(first)
-			if err != nil {
-				return err
-			}
-			to, err := queue.ParseName(second)
-			if err != nil {
-				return err
-			}
-			if err := r.tellRenamed(ctx, shard, note, from, to); err != nil {
-				return err
-			}
+		to, err := queue.ParseName(second)
+		if err != nil {
+			return err
+		}
+		if err := r.tellRenamed(ctx, shard, note, from, to); err != nil {
+			return err
 		}
 	}
 	return nil

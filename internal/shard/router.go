@@ -24,6 +24,15 @@ type Options struct {
 	Store queue.Options
 	// Report is told what holds up the relay, at most once in a while for each lane. nil: nobody is told.
 	Report func(error)
+	// Reopen, if set, opens the journal of a shard again that has failed with journal.ErrReopen (why); j is the failed
+	// one. It may take its time, and fails when the shard cannot come back. The others serve meanwhile. Shard 0, whose
+	// notes others keep in memory, is never opened again by itself.
+	Reopen func(ctx context.Context, shard int, j journal.Journal, why error) (journal.Journal, error)
+	// Lost is told, once, that a shard has failed and does not come back; nil: nobody is told. The others go on until
+	// the Router is closed.
+	Lost func(shard int, err error)
+	// Told is told when a shard does not serve (why), and when it does again (nil). nil: nobody is told.
+	Told func(shard int, why error)
 
 	idle time.Duration // how long a carrier waits at a lane without messages; 0: laneIdle
 }
@@ -41,17 +50,24 @@ type store interface {
 
 // Router is a queue.Service over the stores of several shards. Its methods may be called from any goroutine.
 type Router struct {
-	stores  []store
+	stores  []store // the slots
+	slots   []*slot
+	options Options
 	places  places
 	numbers numbers
 	demand  bool
 	report  func(error)
+	reopen  func(ctx context.Context, shard int, j journal.Journal, why error) (journal.Journal, error)
+	lost    func(shard int, err error)
+	told    func(shard int, why error)
 
 	naming     stripes // definitions of one name do not overtake each other
 	keys       stripes // nor do the notes of one key; held while they are written
 	owed       owed
 	snapshots  stripes // names of snapshots are not given twice
+	resuming   stripes // one: shards come back one by one
 	relay      *relay
+	guarding   sync.WaitGroup
 	stopWaits  context.CancelFunc // ends what the Router itself waits for
 	closing    context.Context
 	closeOnce  sync.Once
@@ -69,7 +85,13 @@ func Open(ctx context.Context, o Options) (*Router, error) {
 	}
 	r := &Router{places: newPlaces(n), numbers: numbersOf(n), demand: o.Store.OnDemand, report: o.Report,
 		naming: newStripes(64), keys: newStripes(1024), snapshots: newStripes(16),
-		owed: newOwed()}
+		owed: newOwed(), options: o, reopen: o.Reopen, lost: o.Lost, told: o.Told, resuming: newStripes(1)}
+	if r.lost == nil {
+		r.lost = func(int, error) {}
+	}
+	if r.told == nil {
+		r.told = func(int, error) {}
+	}
 	if r.report == nil {
 		r.report = func(error) {}
 	}
@@ -78,29 +100,21 @@ func Open(ctx context.Context, o Options) (*Router, error) {
 	if err := r.open(ctx, &o); err != nil {
 		return nil, errors.Join(err, r.Close())
 	}
+	for i, j := range o.Journals {
+		r.guarding.Go(func() { r.guard(i, j) })
+	}
 	return r, nil
 }
 
 func (r *Router) open(ctx context.Context, o *Options) error {
-	n := len(o.Journals)
-	observe, begin := o.Store.Observe, make(chan struct{})
+	begin := make(chan struct{})
 	for i, j := range o.Journals {
-		each := o.Store
-		each.Journal, each.Limits, each.Numbers = j, share(o.Store.Limits, n), r.numbers.most()
-		each.Begin = begin  // dead letters need to know where everything is
-		if observe != nil { // what a lane has let go of has not arrived
-			each.Observe = func(n queue.Name, hops *message.Hops) {
-				if !reserved(n) {
-					observe(n, hops)
-				}
-			}
-		}
-		each.Elsewhere = func(n queue.Name, as queue.Meaning) *queue.Lane { return r.elsewhere(i, n, as) }
-		s, err := queue.Open(ctx, each)
+		s, err := r.openStore(ctx, i, j, begin)
 		if err != nil {
-			return fmt.Errorf("shard %d: %w", i, err)
+			return err
 		}
-		r.stores = append(r.stores, s)
+		l := newSlot(i, s)
+		r.slots, r.stores = append(r.slots, l), append(r.stores, l)
 	}
 	for _, step := range []func(context.Context) error{r.settleCount, r.look, r.notePending, r.tellPending,
 		r.relay.begin} {
@@ -110,6 +124,28 @@ func (r *Router) open(ctx context.Context, o *Options) error {
 	}
 	close(begin)
 	return nil
+}
+
+// openStore opens the store of a shard. It begins its own work when begin is closed: dead letters need to know where
+// everything is.
+func (r *Router) openStore(ctx context.Context, shard int, j journal.Journal, begin <-chan struct{}) (store,
+	error) {
+	each := r.options.Store
+	each.Journal, each.Numbers, each.Begin = j, r.numbers.most(), begin
+	each.Limits = share(each.Limits, r.places.shards)
+	if observe := each.Observe; observe != nil { // what a lane has let go of has not arrived
+		each.Observe = func(n queue.Name, hops *message.Hops) {
+			if !reserved(n) {
+				observe(n, hops)
+			}
+		}
+	}
+	each.Elsewhere = func(n queue.Name, as queue.Meaning) *queue.Lane { return r.elsewhere(shard, n, as) }
+	s, err := queue.Open(ctx, each)
+	if err != nil {
+		return nil, fmt.Errorf("shard %d: %w", shard, err)
+	}
+	return s, nil
 }
 
 // share is what each of n shards has of the limits of all. What bounds one call or one queue is the same for each.
@@ -170,6 +206,7 @@ func (r *Router) look(ctx context.Context) error {
 func (r *Router) Close() error {
 	r.closeOnce.Do(func() {
 		r.stopWaits()
+		r.guarding.Wait()
 		r.relay.end()
 		for i, s := range r.stores {
 			if err := s.Close(); err != nil {

@@ -16,6 +16,7 @@ type faults struct {
 	refusing  bool   // done functions are told ErrRefused
 	losing    error  // the fate of the next group is unknown, and then nothing is taken, with this error
 	broken    error  // nothing is taken
+	keeping   bool   // but that group is there
 	unflushed error  // what Flush answers
 	reopening error  // and what Reopen does
 	reading   func() // called before the next read,
@@ -52,9 +53,10 @@ func (j *Journal) Break(err error) {
 // has failed then.
 func (j *Journal) FailNext(on bool) { j.failNext(on, journal.ErrFailed) }
 
-// InterruptNext is FailNext of a journal that can be opened again then (Reopen).
-func (j *Journal) InterruptNext(on bool) {
+// InterruptNext is FailNext of a journal that can be opened again then (Reopen). kept: the group is there all the same.
+func (j *Journal) InterruptNext(on, kept bool) {
 	j.failNext(on, fmt.Errorf("%w (%w)", journal.ErrFailed, journal.ErrReopen))
+	j.set(func() { j.faults.keeping = kept })
 }
 
 func (j *Journal) failNext(on bool, why error) {

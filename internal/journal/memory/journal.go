@@ -199,6 +199,9 @@ func (j *Journal) append(records []journal.Record, done journal.Done) error {
 	switch {
 	case j.faults.losing != nil:
 		err = fmt.Errorf("%w: %w", journal.ErrUnknown, j.faults.losing)
+		if j.faults.keeping {
+			j.add(records)
+		}
 		j.fail(j.faults.losing)
 	case j.faults.refusing:
 		err = journal.ErrRefused

@@ -32,7 +32,7 @@ func TestContractWhenTheMediumFails(t *testing.T) {
 		h := journaltest.Harness{Open: func() (journal.Journal, error) { return disk.Open(memory.Options{}) }}
 		return h, journaltest.Faults{
 			Break:  func(broken bool) { disk.Owner().FailNext(broken) },
-			Reject: func(rejects bool) { disk.Owner().InterruptNext(rejects) },
+			Reject: func(rejects bool) { disk.Owner().InterruptNext(rejects, false) },
 			Fill:   func(full bool) { disk.Owner().Fill(full) },
 			Hang:   func(hangs bool) { disk.Owner().Hold(hangs) },
 		}

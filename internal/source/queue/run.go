@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/hikyaku/hikyaku/internal/component"
+	"github.com/hikyaku/hikyaku/internal/journal"
 	"github.com/hikyaku/hikyaku/internal/message"
 	"github.com/hikyaku/hikyaku/internal/queue"
 )
@@ -90,7 +91,7 @@ func (s *Source) claim(ctx context.Context) ([]queue.Claim, error) {
 		return claims, ctx.Err()
 	case wait.Err() != nil && errors.Is(err, wait.Err()):
 		return claims, nil // something is to be looked at
-	case errors.Is(err, queue.ErrNoRoom), errors.Is(err, queue.ErrTooManyWaiters):
+	case errors.Is(err, queue.ErrNoRoom), errors.Is(err, queue.ErrTooManyWaiters), errors.Is(err, journal.ErrReopen):
 		return claims, pause(ctx)
 	}
 	return claims, fmt.Errorf("claim from %s: %w", s.wants[0].name.Short(), err)

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/hikyaku/hikyaku/internal/component"
+	"github.com/hikyaku/hikyaku/internal/journal"
 	"github.com/hikyaku/hikyaku/internal/queue"
 )
 
@@ -70,7 +71,7 @@ func (s *Source) settle(ctx context.Context, sts []queue.Settlement) []error {
 	for _, st := range sts {
 		delete(s.held, st.Token)
 	}
-	if err != nil {
+	if err != nil && !errors.Is(err, journal.ErrReopen) { // else the queue comes back, and so do the messages
 		s.fail(err)
 	}
 	if s.finishing && len(s.held) == 0 || s.failed != nil {
