@@ -87,7 +87,8 @@ func (m *member) open(t *testing.T) {
 				defer c.Close()
 				end := caller.Of(c)
 				uid, err := end.Account()
-				fmt.Fprintf(c, "%s %s %s %v %d %v\n", m.name, c.RemoteAddr(), c.LocalAddr().Network(), end.Near(), uid, err)
+				fmt.Fprintf(c, "%s %s %s %v %d %v\n", m.name, c.RemoteAddr(), c.LocalAddr().Network(),
+					end.Near(), uid, err)
 				_, _ = io.Copy(c, c)
 				fmt.Fprintln(c, "bye")
 			}()

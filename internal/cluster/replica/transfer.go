@@ -62,8 +62,8 @@ func (r *Replica) Transfer(ctx context.Context, to string) error {
 	return nil
 }
 
-// BeforeTransfer has f be called, while this node owns the log, before it gives the log away: f saves a checkpoint. nil:
-// nobody is called.
+// BeforeTransfer has f be called, while this node owns the log, before it gives the log away: f saves a checkpoint.
+// nil: nobody is called.
 func (r *Replica) BeforeTransfer(f func(context.Context) error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
