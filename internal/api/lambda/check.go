@@ -13,23 +13,6 @@ import (
 	"github.com/hikyaku/hikyaku/internal/function/loader"
 )
 
-// mandatory says of a new function that it lacks what the service wants of each. Here those whose code is a program of
-// its own need no handler.
-func mandatory(s *deployment.Settings) error {
-	why := ""
-	switch family := loader.Family(s.Runtime); {
-	case s.Runtime == "":
-		why = "The Runtime is missing: name one of " + strings.Join(loader.Families(), ", ") +
-			", with or without a version"
-	case s.Handler == "" && slices.Contains([]string{"java", "nodejs", "python"}, family):
-		why = "The Handler is missing, and runtime " + s.Runtime + " needs one"
-	default:
-		return nil
-	}
-	return wrongValue("Runtime and Handler are mandatory parameters for functions created with deployment packages. %s",
-		why)
-}
-
 // Forms of the service's model, and how it says them.
 const (
 	roleText     = `arn:(aws[a-zA-Z-]*)?:iam::\d{12}:role/?[a-zA-Z_0-9+=,.@\-_/]+`

@@ -68,8 +68,6 @@ func TestRefusalsAreTheServicesOwn(t *testing.T) {
 			base64.StdEncoding.EncodeToString(packed(t, "a", "")) + `"}}`},
 		{"no runtime at all", "POST", functions,
 			`{"FunctionName":"g","Code":{"ZipFile":"` + base64.StdEncoding.EncodeToString(packed(t, "a", "")) + `"}}`},
-		{"no handler", "POST", functions, `{"FunctionName":"g","Runtime":"python3.11","Code":{"ZipFile":"` +
-			base64.StdEncoding.EncodeToString(packed(t, "a", "")) + `"}}`},
 		{"code that climbs for one that is there", "PUT", functions + "/f/code", `{"ZipFile":"` + climbing + `"}`},
 		{"another revision", "PUT", functions + "/f/configuration", `{"RevisionId":"old","Timeout":5}`},
 		{"a timeout that cannot be", "PUT", functions + "/f/configuration", `{"Timeout":901}`},

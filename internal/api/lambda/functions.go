@@ -148,9 +148,6 @@ func (c *call) createFunction() error {
 	if err := published(in.PublishTo); err != nil {
 		return err
 	}
-	if err := mandatory(&s); err != nil {
-		return err
-	}
 	code, err := c.archived(&in.Code)
 	if err != nil {
 		return err
