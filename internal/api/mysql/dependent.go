@@ -17,13 +17,16 @@ const groupingRule = "validateGroupBy"
 
 // groupingLooksIntoSubqueries makes the rule of ONLY_FULL_GROUP_BY look at what a subquery reads of the query around
 // it: by itself it refuses every subquery beside a GROUP BY. It has to be called before an analyzer is built.
-var groupingLooksIntoSubqueries = sync.OnceFunc(func() {
+var groupingLooksIntoSubqueries = sync.OnceFunc(func() { changeRule(groupingRule, dependent) })
+
+// changeRule puts another in the place of one of go-mysql-server's rules that are applied once, before the others.
+func changeRule(name string, change func(analyzer.RuleFunc) analyzer.RuleFunc) {
 	for i, rule := range analyzer.OnceBeforeDefault {
-		if rule.Id.String() == groupingRule {
-			analyzer.OnceBeforeDefault[i].Apply = dependent(rule.Apply)
+		if rule.Id.String() == name {
+			analyzer.OnceBeforeDefault[i].Apply = change(rule.Apply)
 		}
 	}
-})
+}
 
 // dependent lets a rule see subqueries as the columns that they read of the query around them.
 func dependent(rule analyzer.RuleFunc) analyzer.RuleFunc {

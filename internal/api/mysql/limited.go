@@ -24,13 +24,7 @@ const limitRule = "applyDefaultSelectLimit"
 
 // everySelectIsLimited gives what that rule passes over its limit, too. It has to be called before an analyzer is
 // built.
-var everySelectIsLimited = sync.OnceFunc(func() {
-	for i, rule := range analyzer.OnceBeforeDefault {
-		if rule.Id.String() == limitRule {
-			analyzer.OnceBeforeDefault[i].Apply = limiting(rule.Apply)
-		}
-	}
-})
+var everySelectIsLimited = sync.OnceFunc(func() { changeRule(limitRule, limiting) })
 
 func limiting(rule analyzer.RuleFunc) analyzer.RuleFunc {
 	return func(ctx *gms.Context, a *analyzer.Analyzer, n gms.Node, scope *plan.Scope, sel analyzer.RuleSelector,
