@@ -114,7 +114,8 @@ func (f *Front) Open(ctx context.Context, name, addr string, d Door) (net.Addr, 
 	if f.ctx.Err() != nil {
 		return nil, errors.Join(net.ErrClosed, socket.Close())
 	}
-	e := &entrance{d, name, make(chan struct{}, f.o.Most), make(chan struct{}, f.offered())}
+	places := max(f.o.Most, 2) // an address and a socket hold one each while they wait for a connection
+	e := &entrance{d, name, make(chan struct{}, places), make(chan struct{}, f.offered())}
 	f.sockets[name], f.entries[name] = socket, e
 	f.active.Go(func() { f.accept(e, socket) })
 	return socket.Addr(), nil
