@@ -314,8 +314,8 @@ func (o *owner) ReleaseBefore(p journal.Position) {
 	}
 }
 
-// Keep implements journal.Journal. Most of its work is done when it has returned: who takes the log over shall not wait
-// until what nobody needs is found among a million records.
+// Keep implements journal.Journal. It only notes what is live, and the rest is done after it has returned: who takes
+// the log over shall not wait until what nobody needs is found among a million records.
 func (o *owner) Keep(live iter.Seq[journal.Address]) {
 	if !o.owns() {
 		return
