@@ -15,7 +15,10 @@ type Row interface {
 }
 
 // Bound is a condition whose names are resolved. It is immutable and may be shared between goroutines.
-type Bound struct{ root *node }
+type Bound struct {
+	root   *node
+	effort Effort
+}
 
 // Bind resolves each of e's names once. A name for which ok is false is null in every evaluation.
 func (e *Expr) Bind(resolve func(name string) (slot int, ok bool)) *Bound {
@@ -26,7 +29,8 @@ func (e *Expr) Bind(resolve func(name string) (slot int, ok bool)) *Bound {
 			slots[i] = slot
 		}
 	}
-	return &Bound{bind(e.root, func(n *node) int { return slots[n.slot] })}
+	root := bind(e.root, func(n *node) int { return slots[n.slot] })
+	return &Bound{root, effortOf(root)}
 }
 
 // Match tells whether the condition is true for the row. It does not allocate for comparisons, logic and integer

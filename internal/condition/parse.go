@@ -13,6 +13,8 @@ type Expr struct {
 	root  *node
 	names []string // each once, in order of appearance; a name's index is its slot
 	bound *node    // root with constants folded, its names' slots as in names
+
+	effort Effort
 }
 
 // maxNesting bounds the parser's own recursion. A canonical text needs at most two levels for each of the tree's.
@@ -47,6 +49,7 @@ func firstInvalid(text string) int {
 func newExpr(text string, root *node, names []string) *Expr {
 	e := &Expr{text: text, root: root, names: names}
 	e.bound = bind(root, func(n *node) int { return n.slot })
+	e.effort = effortOf(e.bound)
 	return e
 }
 

@@ -8,15 +8,16 @@ import (
 // round is a walk over those who wait for one message. It is the condition.Row of the message for the condition that is
 // tested.
 type round struct {
-	number uint64
-	env    condition.Env
-	asked  []*name // whose values were looked up
-	test   []*name // of the condition that is tested, by slot
-	key    []byte  // room for the key of a drawer
-	points []point // of the message, one for each drawer that it has
-	spots  spots
-	some   bool   // an id was returned
-	last   uint64 // the last that was
+	number  uint64
+	env     condition.Env
+	weigher Weigher // nil: everything is tested
+	asked   []*name // whose values were looked up
+	test    []*name // of the condition that is tested, by slot
+	key     []byte  // room for the key of a drawer
+	points  []point // of the message, one for each drawer that it has
+	spots   spots
+	some    bool   // an id was returned
+	last    uint64 // the last that was
 
 	bounded bool
 	left    int // conditions that may still be tested, if they are bounded
@@ -76,8 +77,8 @@ func (r *round) look(sh *shape) {
 	r.search(d.root, len(r.points)-1)
 }
 
-// next returns the next id, the least of those not returned yet.
-func (r *round) next() (id uint64, ok bool) {
+// next returns the next id, the least of those not returned yet; sure tells whether its condition was tested.
+func (r *round) next() (id uint64, sure, ok bool) {
 	for len(r.spots) > 0 {
 		top := &r.spots[0]
 		if top.tree != nil {
@@ -88,12 +89,12 @@ func (r *round) next() (id uint64, ok bool) {
 		}
 		if top.at == (cursor{}) && !r.met(top.of) {
 			if r.bounded && r.left < 0 {
-				return 0, false
+				return 0, false, false
 			}
 			r.spots.pop()
 			continue
 		}
-		id = top.least
+		id, sure = top.least, top.of.unsure != r.number
 		if least, at, more := top.of.line.after(top.at); more {
 			top.least, top.at = least, at
 			r.spots.sink()
@@ -102,10 +103,10 @@ func (r *round) next() (id uint64, ok bool) {
 		}
 		if !r.some || id > r.last {
 			r.some, r.last = true, id
-			return id, true
+			return id, sure, true
 		}
 	}
-	return 0, false
+	return 0, false, false
 }
 
 // met tells whether the message meets a condition one of whose branches holds it. A condition that was found before, by
@@ -118,10 +119,18 @@ func (r *round) met(i *interest) bool {
 	if i.test == nil {
 		return true
 	}
+	steps, tooMuch := 1, false
+	if r.weigher != nil {
+		steps, tooMuch = r.weigher.Weigh(i.test.Effort())
+	}
 	if r.bounded {
-		if r.left--; r.left < 0 {
+		if r.left -= steps; r.left < 0 {
 			return false
 		}
+	}
+	if tooMuch {
+		i.unsure = r.number
+		return true
 	}
 	r.test = i.names
 	return i.test.Match(r)

@@ -25,6 +25,7 @@ type interest struct {
 	names  []*name          // in test, by slot
 	places []place          // where its branches are filed; none for a condition that nothing can meet
 	seen   uint64           // the last round that has found it
+	unsure uint64           // the last one in which it was too much to be tested
 }
 
 // place is where a branch is filed.

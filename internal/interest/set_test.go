@@ -3,6 +3,7 @@ package interest
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/hikyaku/hikyaku/internal/condition"
@@ -292,5 +293,36 @@ func TestAWalkEndsWhenItsStepsAreMade(t *testing.T) {
 	}
 	if steps >= 0 {
 		t.Errorf("%d steps are left after looking at 100 shapes", steps)
+	}
+}
+
+// weighed is an Env to which conditions of many steps are too much.
+type weighed struct{ condition.Env }
+
+func (w weighed) Weigh(e condition.Effort) (steps int, tooMuch bool) {
+	n := e.On(0)
+	return n, n > 20
+}
+
+func TestWhoseConditionIsTooMuchIsGivenUntested(t *testing.T) {
+	s := new(Set)
+	few, many := "n + 1 = 2", "n + 1 = 9"+strings.Repeat(" or n + 1 = 9", 20)
+	for id, where := range []string{few, many, "n + 1 = 9", few} {
+		s.Add(uint64(id), parse(t, where))
+	}
+	env := weighed{one("n", message.Int(1))}
+	got, steps := "", 1000
+	for id, sure := range s.Within(env, &steps) {
+		got += fmt.Sprintf("%d %v, ", id, sure)
+	}
+	if want := "0 true, 1 false, 3 true, "; got != want || steps > 1000-10 {
+		t.Errorf("got %s%d steps are left, want %s", got, steps, want)
+	}
+	steps = 5
+	for id := range s.Within(weighed{one("n", message.Int(7))}, &steps) {
+		t.Errorf("with few steps %d is given", id)
+	}
+	if steps >= 0 {
+		t.Error("the steps of conditions are not counted")
 	}
 }

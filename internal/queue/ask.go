@@ -40,18 +40,8 @@ func (q *queueState) look(e entry) looked {
 		stored: q.stored(e)}
 }
 
-// ask tells whether e meets a condition, nil being met by every message; unread: that cannot be told without its body.
-// The lock is held.
-func (s *state) ask(q *queueState, e entry, where *condition.Expr) (meets, unread bool) {
-	if where == nil {
-		return true, false
-	}
-	env := s.env(q, e)
-	meets = where.Match(env)
-	return meets && env.body != bodyMissed, env.body == bodyMissed
-}
-
-// stillMeets tells whether a message that met a condition when it was looked at still does. The lock is held.
+// stillMeets tells whether a message that met a condition when it was looked at still does. One of which it is too much
+// to ask that under the lock does so as far as is known. The lock is held.
 func (s *state) stillMeets(q *queueState, x *looked, where *condition.Expr) bool {
 	e := x.entry
 	if where == nil || e.attempts() == x.attempts && sameStart(q.def.Columns, x.columns) {
@@ -59,7 +49,8 @@ func (s *state) stillMeets(q *queueState, x *looked, where *condition.Expr) bool
 	}
 	env := s.env(q, e)
 	env.body, env.part = x.env.body, x.env.part
-	return where.Match(env)
+	a, _ := env.ask(where)
+	return a == isMet || a == tooMuch
 }
 
 // sameStart tells whether two definitions have the same columns: not just alike ones.
@@ -131,8 +122,8 @@ func (s *state) peeked(q *queueState, e entry, st MessageState) Peeked {
 }
 
 // know takes the body part that was read of the message, or why it could not be.
-func (x *looked) know(part []byte, err error) {
-	x.env = entryEnv{kept: x, body: bodyKnown, part: part}
+func (x *looked) know(part []byte, err error, over func() bool) {
+	x.env = entryEnv{kept: x, over: over, body: bodyKnown, part: part}
 	if err != nil {
 		x.env.body = bodyDamaged // or it is gone by now
 	}

@@ -11,7 +11,7 @@ type bodyParts map[journal.Address][]byte
 // know does for messages what the Store does without the lock: it reads their bodies.
 func (b bodyParts) know(xs []*looked) {
 	for _, x := range xs {
-		x.know(b[x.place], nil)
+		x.know(b[x.place], nil, nil)
 	}
 }
 

@@ -91,8 +91,10 @@ func (s *state) nextOfKey(a *asker, w wanted, e entry) entry {
 	return next
 }
 
+// meets tells whether e is known to meet a wish.
 func (s *state) meets(w wanted, e entry) bool {
-	return w.where == nil || w.where.Match(s.envKnown(w.q, e))
+	a, _ := s.envKnown(w.q, e).ask(w.where)
+	return a == isMet
 }
 
 // bySequence orders messages of one queue.

@@ -25,10 +25,12 @@ func AttributeName(name string) string {
 // entryEnv gives conditions the values of a message in memory: its columns, then its attributes, then the built-in
 // names. A queue without columns also has body.
 type entryEnv struct {
+	s *state // whose lock is held; nil: it is not
 	q *queueState
 	e entry
 
-	kept *looked // what to look at instead of q and e: without the lock; nil: those
+	kept *looked     // what to look at instead of q and e: without the lock; nil: those
+	over func() bool // who asks without the lock has given up; nil: nobody does
 	body bodyState
 	part []byte // with bodyKnown
 
@@ -49,11 +51,14 @@ const (
 
 // env returns an environment that is valid until the next call, and does not know the body.
 func (s *state) env(q *queueState, e entry) *entryEnv {
-	s.scratch = entryEnv{q: q, e: e}
+	s.scratch = entryEnv{s: s, q: q, e: e}
 	return &s.scratch
 }
 
 func (v *entryEnv) Lookup(name string) message.Value {
+	if v.over != nil && v.over() {
+		return message.Null() // the rest of the condition costs little then, and nobody looks at the answer
+	}
 	columns := v.columns()
 	column, isColumn := columns.Lookup(name)
 	if !v.opened { // a condition or an index mostly asks for several names

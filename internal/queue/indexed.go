@@ -34,6 +34,10 @@ type indexed struct {
 func (x *indexed) complete() bool { return x.built.done && !x.bodies.some() }
 
 func (x *indexed) show(env *entryEnv, e entry) {
+	if x.much(env) {
+		x.bodies.add(e)
+		return
+	}
 	k, ok := x.keyOf(env)
 	switch {
 	case env.body == bodyMissed:
@@ -41,6 +45,14 @@ func (x *indexed) show(env *entryEnv, e entry) {
 	case ok:
 		x.tree.Insert(k, e.seq())
 	}
+}
+
+// much tells whether a message has so much in memory that its key is not looked up under the lock.
+func (x *indexed) much(env *entryEnv) bool { return x.work(env) > lightEffort }
+
+// work is that of finding the key of a message.
+func (x *indexed) work(env *entryEnv) int {
+	return condition.LookUp.Times(len(x.equal) + 1).On(len(env.bytes()))
 }
 
 func (x *indexed) unasked() *questions { return x.bodies.ask(x.of, x) }
@@ -69,6 +81,9 @@ func (x *indexed) hide(env *entryEnv, e entry) {
 		x.tree.Delete(k, e.seq())
 		return
 	}
+	if x.much(env) {
+		return // it has no key
+	}
 	if k, ok := x.keyOf(env); ok {
 		x.tree.Delete(k, e.seq())
 	}
@@ -87,7 +102,10 @@ func (x *indexed) advance(s *state, q *queueState, piece int) {
 		q.scanned++
 		x.examined++
 		e, _ := q.all.Get(seq)
-		x.show(s.env(q, e), e)
+		env := s.env(q, e)
+		if x.show(env, e); !x.much(env) {
+			n += x.work(env) / stepEffort
+		}
 		x.built.upto = seq
 		return true
 	})
@@ -249,11 +267,13 @@ func (p *planned) oldest(s *state, q *queueState) entry {
 		return none
 	}
 	if e, there := q.all.Get(least); there {
-		switch meets, unread := s.ask(q, e, p.where); {
-		case unread:
+		switch a, steps := s.env(q, e).ask(p.where); a {
+		case mustRead, tooMuch:
 			return p.lose(q)
-		case meets:
+		case isMet:
 			return e
+		default:
+			p.left -= steps - 1
 		}
 	}
 	return p.walk(s, q, least)
@@ -292,14 +312,15 @@ func (p *planned) walk(s *state, q *queueState, after uint64) (best entry) {
 			if !there {
 				continue
 			}
-			meets, unread := s.ask(q, e, p.where)
-			if unread {
+			a, steps := s.env(q, e).ask(p.where)
+			if a == mustRead || a == tooMuch {
 				return p.lose(q)
 			}
-			if meets {
+			if a == isMet {
 				best = e
 				break
 			}
+			p.left -= steps - 1
 		}
 	}
 	return best

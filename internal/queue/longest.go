@@ -7,6 +7,7 @@ const (
 	told       verdict = iota // it is known: somebody, or nobody
 	bodyUnread                // that cannot be told without its body
 	tooMany                   // nor with the steps that are left
+	tooHeavy                  // nor under the lock
 )
 
 // far is a message for which so many wait by conditions that no index serves that one hold of the lock is too short to
@@ -26,7 +27,11 @@ func (s *state) longestWaiting(q *queueState, e entry) (*waiter, verdict) {
 		if !waits || !s.claimable(q, e, w.asker.claimant) {
 			return nil, told
 		}
-		return s.wishing(w, q, e)
+		if w, v := s.wishing(w, q, e); v != tooHeavy {
+			return w, v
+		}
+		s.lookItself(w)
+		return nil, told
 	}
 	if !s.claimable(q, e, 0) {
 		return nil, told // nobody may
@@ -36,12 +41,20 @@ func (s *state) longestWaiting(q *queueState, e entry) (*waiter, verdict) {
 	}
 	whole := s.steps >= s.share
 	env := s.envKnown(q, e)
-	for number := range q.waiting.wants.Within(env, &s.steps) {
-		if env.body == bodyMissed {
+	for again := true; again; {
+		again = false
+		for number, sure := range q.waiting.wants.Within(env, &s.steps) {
+			if env.body == bodyMissed {
+				break
+			}
+			w, _ := q.waiting.by.Get(number)
+			if sure {
+				return w, told
+			}
+			s.lookItself(w)
+			again = true // the walk has to begin anew, for there is one less who waits
 			break
 		}
-		w, _ := q.waiting.by.Get(number)
-		return w, told
 	}
 	switch {
 	case env.body == bodyMissed:
@@ -56,14 +69,23 @@ func (s *state) longestWaiting(q *queueState, e entry) (*waiter, verdict) {
 
 // askEach goes on asking those who wait for a message, one by one, while steps are left.
 func (s *state) askEach(q *queueState, e entry) (w *waiter, v verdict) {
-	q.waiting.by.Ascend(q.waiting.far.next, func(number uint64, x *waiter) bool {
-		if s.steps--; s.steps < 0 {
-			q.waiting.far.next, v = number, tooMany
-			return false
+	for v = tooHeavy; v == tooHeavy; {
+		v = told
+		var heavy *waiter
+		q.waiting.by.Ascend(q.waiting.far.next, func(number uint64, x *waiter) bool {
+			if s.steps--; s.steps < 0 {
+				q.waiting.far.next, v = number, tooMany
+				return false
+			}
+			w, v = s.wishing(x, q, e)
+			heavy = x
+			return w == nil && v == told
+		})
+		if v == tooHeavy {
+			q.waiting.far.next = heavy.number + 1
+			s.lookItself(heavy)
 		}
-		w, v = s.wishing(x, q, e)
-		return w == nil && v == told
-	})
+	}
 	if v != tooMany {
 		q.waiting.far = far{}
 	}
@@ -76,10 +98,14 @@ func (s *state) wishing(w *waiter, q *queueState, e entry) (*waiter, verdict) {
 		if f.q != q {
 			continue
 		}
-		switch meets, missed := s.meetsKnown(f, e); {
-		case missed:
+		a, steps := s.envKnown(q, e).ask(f.where)
+		s.steps -= steps - 1
+		switch a {
+		case mustRead:
 			return nil, bodyUnread
-		case meets:
+		case tooMuch:
+			return nil, tooHeavy
+		case isMet:
 			return w, told
 		}
 	}

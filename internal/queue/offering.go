@@ -130,6 +130,8 @@ func (s *state) offerOn(o *offering) (more bool) {
 			return false
 		case verdict == tooMany:
 			return true
+		case verdict == tooHeavy:
+			s.lookItself(w)
 		default:
 			o.drop(s)
 		}
@@ -268,11 +270,15 @@ func (s *state) findWanted(o *offering, most int) verdict {
 			if e := es[n.at]; n.sure[e] {
 				unmet = false // for another one, should this one not take it
 			} else if e != none && e.there() && e.claim() == nil {
-				meets, missed := s.meetsKnown(f, e)
-				if missed {
+				answer, steps := s.envKnown(f.q, e).ask(f.where)
+				s.steps -= steps - 1
+				switch answer {
+				case mustRead:
 					return bodyUnread
+				case tooMuch:
+					return tooHeavy
 				}
-				if meets {
+				if answer == isMet {
 					unmet = false
 					n.places = append(n.places, offeredPlace{n.from, n.at})
 					if s.claimable(f.q, e, a.claimant) && !f.q.spent(e) {
@@ -312,14 +318,4 @@ func (s *state) give(w *waiter, from int, e entry, before int) (taken int, enoug
 		e = s.nextOfKey(a, f, e)
 	}
 	return taken, before+taken == a.max
-}
-
-// meetsKnown tells whether e meets a wish; missed: that cannot be told without its body.
-func (s *state) meetsKnown(f wanted, e entry) (meets, missed bool) {
-	if f.where == nil {
-		return true, false
-	}
-	env := s.envKnown(f.q, e)
-	meets = f.where.Match(env)
-	return meets && env.body != bodyMissed, env.body == bodyMissed
 }

@@ -21,10 +21,14 @@ func (s *Store) readBodies(ctx context.Context, xs []*looked, judge func(x *look
 	for i, x := range xs {
 		places[i] = x.place
 	}
+	over := givenUp(ctx)
 	err := s.journal.Read(ctx, places, func(i int, r journal.Record, err error) {
-		xs[i].know(r.Body, err)
+		xs[i].know(r.Body, err, over)
 		judge(xs[i])
 	})
+	if err == nil {
+		err = ctx.Err() // it may have been given up while one of them was asked
+	}
 	if err != nil {
 		return fmt.Errorf("read the messages that a condition asks for: %w", err)
 	}
@@ -57,3 +61,6 @@ func (s *Store) goOn(ctx context.Context, ask *questions) error {
 	ask.end(s.state, err == nil)
 	return err
 }
+
+// givenUp tells whether who asks has given up.
+func givenUp(ctx context.Context) func() bool { return func() bool { return ctx.Err() != nil } }

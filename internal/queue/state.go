@@ -73,6 +73,7 @@ type state struct {
 	serial       uint32           // of the last claim of this epoch
 
 	scratch entryEnv
+	effort  int // the work of conditions that were asked since the lock was taken, as in condition.Effort
 	saves   saves
 	unread  []unread // of a checkpoint, while it is restored
 }

@@ -368,6 +368,7 @@ func (s *Store) leave() {
 // settleUp ends every piece of work under the lock: it tells those who were served, and wakes the timer if there is
 // work for it.
 func (s *Store) settleUp() {
+	s.state.effort = 0
 	s.handOver()
 	if len(s.state.unserved)+len(s.state.offerings) > 0 {
 		select {

@@ -271,15 +271,18 @@ func (m *matcher) hide(_ *entryEnv, e entry) {
 
 func (m *matcher) progress() *building { return &m.built }
 
-func (m *matcher) test(env *entryEnv, e entry) {
+// test returns how many steps it counts.
+func (m *matcher) test(env *entryEnv, e entry) (steps int) {
 	m.of.scanned++
 	m.examined++
-	switch meets := m.where.Match(env); {
-	case env.body == bodyMissed:
+	a, steps := env.ask(m.where)
+	switch a {
+	case mustRead, tooMuch:
 		m.bodies.add(e)
-	case meets:
+	case isMet:
 		m.matched.Add(e.seq())
 	}
+	return steps
 }
 
 func (m *matcher) unasked() *questions { return m.bodies.ask(m.of, m) }
@@ -330,13 +333,13 @@ func (m *matcher) advance(s *state, _ *queueState, piece int) {
 // search tests at most so many messages, until it knows of enough that match.
 func (m *matcher) search(s *state, most, enough int) {
 	for seq := range m.untested() {
-		if most == 0 || m.matched.Len() >= enough || m.bodies.full() {
+		if most <= 0 || m.matched.Len() >= enough || m.bodies.full() {
 			return
 		}
-		most--
-		m.left--
 		e, _ := m.of.all.Get(seq)
-		m.test(s.env(m.of, e), e)
+		steps := m.test(s.env(m.of, e), e)
+		most -= steps
+		m.left -= steps
 		m.built.upto = seq
 	}
 }
@@ -436,6 +439,7 @@ func gather(ws []wanted) error {
 // buildFor lets what the conditions need go on by a piece and tells whether all of it is there, or what has to be asked
 // for it without the lock (see Store.goOn).
 func (s *state) buildFor(ws []wanted, want int) (done bool, ask *questions) {
+	s.effort = 0 // claims build under holds of their own
 	for i := range ws {
 		w := &ws[i]
 		var unbuilt []view

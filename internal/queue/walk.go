@@ -38,7 +38,10 @@ func (s *Store) lookOn(ctx context.Context, w *walk, fit func(e entry) bool) err
 // askNext returns, of the messages that were taken along, the next that meet the condition, as they were when they were
 // looked at: at most so many, and as far as bodies are read at once. It is called without the lock.
 func (s *Store) askNext(ctx context.Context, w *walk, most int) (met []*looked, err error) {
-	met, asking := w.ask(most)
+	met, asking := w.ask(givenUp(ctx), most)
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
 	if len(asking) > 0 {
 		if err := s.askBodies(ctx, w.where, asking); err != nil {
 			return nil, err

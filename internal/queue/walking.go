@@ -90,15 +90,16 @@ func (w *walk) takeAlong(fit func(e entry) bool) {
 
 // ask returns, of the messages that were taken along, the next that meet the condition, as they were when they were
 // looked at: at most so many, and with them those that are unread: whether these meet it only their bodies tell, as
-// many as are read at once. It needs no lock.
-func (w *walk) ask(most int) (met, unread []*looked) {
+// many as are read at once. It needs no lock. What it returns when who asks has given up means
+// nothing.
+func (w *walk) ask(over func() bool, most int) (met, unread []*looked) {
 	asks, full := room{}, false
-	for len(w.seen) > 0 && len(met) < most && !full {
+	for len(w.seen) > 0 && len(met) < most && !full && !over() {
 		x := &w.seen[0]
 		w.seen = w.seen[1:]
 		missed := false
 		if x.meets = true; w.where != nil {
-			x.env = entryEnv{kept: x, body: bodyLater}
+			x.env = entryEnv{kept: x, over: over, body: bodyLater}
 			x.meets = w.where.Match(&x.env)
 			missed = x.env.body == bodyMissed
 		}
