@@ -26,6 +26,8 @@ func TestStatementsOfODBCAndHibernateAreRead(t *testing.T) {
 		"SELECT id FROM spelled WHERE id = ANY (SELECT id FROM spelled) AND id = ?":                       "1",
 		"SELECT count(*) FROM spelled WHERE id <> ALL (SELECT id FROM spelled WHERE id = ?)":              "1",
 		"SELECT id FROM spelled WHERE ROW(id, 1) = ROW(?, 1)":                                             "1",
+		"SELECT id--n'5'--{fn abs(-2)} FROM spelled WHERE id = ?":                                         "8",
+		"SELECT id---1 FROM spelled WHERE id--1 < 3--?":                                                   "0",
 		"SELECT {fn ucase({fn ltrim(kind)})} FROM spelled WHERE id = ?":                                   "A ",
 		"SELECT count(*) FROM {oj spelled a LEFT OUTER JOIN spelled b ON a.id = b.id + 1} WHERE a.id = ?": "1",
 	} {

@@ -17,6 +17,7 @@
 //	ALTER SCHEMA a                                   ALTER DATABASE a
 //	b'1000001', 0b1000001                            x'41', x'41'
 //	DATE '2026-01-02', TIME '03:04:05.5'             CAST('2026-01-02' AS DATE), CAST('03:04:05.5' AS TIME(1))
+//	a--1                                             a- -1
 //	N'text'                                          'text'
 //	a > ALL (SELECT …)                               a > `ALL`((SELECT …))
 //	@a := 1                                          `:=`(@a , 1)

@@ -15,6 +15,9 @@ func Rewrite(query string, escapes bool) string {
 		if t.kind == end {
 			break
 		}
+		if !w.braces(t) {
+			break // the parser knows no braces: it will refuse them, so that the rest stays as it is
+		}
 		w.look(t)
 		w.before = t
 	}
@@ -31,7 +34,7 @@ type writer struct {
 	before  token // the token before the one that is looked at
 	out     strings.Builder
 	done    int    // the bytes of the text that out has, in whatever form
-	open    []bool // the braces that are open, and whether they are left out
+	open    int    // the escapes that are open, whose braces are left out
 	defines bool   // the statement is a CREATE or ALTER
 	rows    bool   // the statement is one of VALUES ROW(…), where ROW has to stay
 	renamed string // the other name of a DELETE's table, without quotes, that is written as name; "": none
@@ -76,13 +79,13 @@ func (w *writer) look(t token) {
 	}
 	if t.kind == sign {
 		switch w.text[t.at] {
-		case '{':
-			w.brace(t)
-		case '}':
-			w.closeBrace(t)
 		case '=', '>', '<':
 			if !w.compared(t) {
 				w.quantified()
+			}
+		case '-':
+			if w.is(w.before, "-") && w.before.end == t.at {
+				w.replace(t.at, t.at, " ") // the parser takes -- for a comment also where no blank is behind it
 			}
 		case '(', ')':
 			w.parenthesis(t)

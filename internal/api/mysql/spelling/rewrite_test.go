@@ -9,6 +9,7 @@ import (
 func TestWhatTheParserDoesNotReadIsWrittenAnotherWay(t *testing.T) {
 	for query, want := range map[string]string{
 		"SELECT TRIM(BOTH FROM a), trim( leading/* x */from b)":  "SELECT TRIM(BOTH ' ' FROM a), trim( leading/* x */' ' from b)",
+		"SELECT 1--n'5', 1--{fn abs(2)}, - -n'1'":                "SELECT 1- - '5', 1- -  abs(2) , - - '1'",
 		"SELECT a IS UNKNOWN, a is not  unknown":                 "SELECT a IS NULL, a is not  NULL",
 		"SELECT timestampadd(SQL_TSI_DAY, 1, a)":                 "SELECT timestampadd(DAY, 1, a)",
 		"SELECT TIMESTAMPDIFF( sql_tsi_week , a, b)":             "SELECT TIMESTAMPDIFF( week , a, b)",
@@ -70,7 +71,7 @@ func TestWhatStandsInQuotesAndCommentsStays(t *testing.T) {
 		"VALUES ROW(1, 2), ROW(3, 4)",
 		"SELECT a.trim FROM row WHERE b >= 1 AND c <=> d",
 		"SELECT TRIM(BOTH 'x' FROM a), trim(a)",
-		"SELECT {x 'a'}, {d now()}, }",
+		"SELECT 1 - 2 -- 3\n - 4 --", "SELECT {x 'a'}, {d now()}, }", "{t ''{fn}}", "{t n''}", "SELECT 1} IS UNKNOWN",
 		"DELETE a FROM b AS a", "DELETE FROM a WHERE b = 1", "DELETE FROM a LIMIT 1",
 		"DELETE FROM a USING b AS a", "DELETE FROM a.b", "DELETE FROM",
 		"SELECT INTERVAL 1. DAY_HOUR + INTERVAL -x DAY_HOUR + INTERVAL 1a DAY_HOUR, a.distinctrow",
