@@ -19,6 +19,12 @@ func (b *Bound) Effort() Effort { return b.effort }
 // Times is the work of doing the same so often.
 func (e Effort) Times(n int) Effort { return Effort{e.steps * n, e.reads * n} }
 
+// Plus is the work of doing both.
+func (e Effort) Plus(f Effort) Effort { return Effort{e.steps + f.steps, e.reads + f.reads} }
+
+// OnAll is the work in steps for so many messages with so many bytes together.
+func (e Effort) OnAll(messages, bytes int) int { return Effort{e.steps * messages, e.reads}.On(bytes) }
+
 // LookUp is the work of finding the value of a name, and of reading it once or twice.
 var LookUp = Effort{steps: 1, reads: 4}
 

@@ -22,12 +22,16 @@ type Bound struct {
 
 // Bind resolves each of e's names once. A name for which ok is false is null in every evaluation.
 func (e *Expr) Bind(resolve func(name string) (slot int, ok bool)) *Bound {
-	slots := make([]int, len(e.names))
+	slots, same := make([]int, len(e.names)), true
 	for i, name := range e.names {
 		slots[i] = -1
 		if slot, ok := resolve(name); ok {
 			slots[i] = slot
 		}
+		same = same && slots[i] == i
+	}
+	if same {
+		return &Bound{e.bound, e.effort}
 	}
 	root := bind(e.root, func(n *node) int { return slots[n.slot] })
 	return &Bound{root, effortOf(root)}

@@ -2,6 +2,7 @@ package condition
 
 import (
 	"strings"
+	"sync"
 	"unicode/utf8"
 
 	"github.com/hikyaku/hikyaku/internal/message"
@@ -15,6 +16,8 @@ type Expr struct {
 	bound *node    // root with constants folded, its names' slots as in names
 
 	effort Effort
+	once   sync.Once
+	plan   Plan // once it was asked for
 }
 
 // maxNesting bounds the parser's own recursion. A canonical text needs at most two levels for each of the tree's.

@@ -6,8 +6,12 @@ import (
 	"github.com/hikyaku/hikyaku/internal/message"
 )
 
-// MaxBranches bounds the branches of a Plan; a condition that would need more leaves the rest to the residue.
-const MaxBranches = 64
+// A condition that would need more branches in its Plan, or more terms in one, leaves the rest to the residue: the plan
+// of a long condition would take seconds to make and to look up else.
+const (
+	MaxBranches = 64
+	MaxTerms    = 16
+)
 
 // Plan says how indexes can serve a condition: a message matches if and only if it lies in one of the branches and the
 // residue is true for it. Branches may overlap. A Plan is immutable; the caller must not change it.
@@ -87,8 +91,14 @@ func (b *Branch) Contains(env Env) bool {
 	return ok && b.Range.Contains(key)
 }
 
-// Plan works out what indexes can serve. It costs some microseconds: keep it with the Expr.
+// Plan is what indexes can serve. It is worked out when it is asked for first, which takes some microseconds, or some
+// 100 ms for a condition of 64 KiB: where others wait it should have been done before.
 func (e *Expr) Plan() Plan {
+	e.once.Do(func() { e.plan = e.makePlan() })
+	return e.plan
+}
+
+func (e *Expr) makePlan() Plan {
 	conjuncts := conjunctsOf(nil, e.bound, true)
 	sets := make([]set, len(conjuncts))
 	for i, c := range conjuncts {

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+
+	"github.com/hikyaku/hikyaku/internal/message"
 )
 
 // describe writes a plan as a text that tests can compare: branches, then the residue.
@@ -143,4 +145,42 @@ func TestTheResidueHasItsOwnNames(t *testing.T) {
 	if got := strings.Join(p.Residue.Names(), " "); got != "b c" {
 		t.Errorf("names %s", got)
 	}
+}
+
+// TestALongConditionHasASmallPlan: what a plan leaves out is in its residue.
+func TestALongConditionHasASmallPlan(t *testing.T) {
+	for _, form := range []string{"a%[1]d = %[1]d", "a%[1]d >= %[1]d and a%[1]d <= %[1]d"} {
+		var terms []string
+		for i := range 100 {
+			terms = append(terms, fmt.Sprintf(form, i))
+		}
+		e, err := Parse(strings.Join(terms, " and "))
+		if err != nil {
+			t.Fatal(err)
+		}
+		p := e.Plan()
+		if len(p.Branches) != 1 || len(p.Branches[0].Equal) > MaxTerms || p.Residue == nil {
+			t.Fatalf("%s: %d branches, residue %v", form, len(p.Branches), p.Residue)
+		}
+		for wrong := range 101 {
+			env := fewNames{}
+			for i := range 100 {
+				env[fmt.Sprint("a", i)] = message.Int(int64(i))
+			}
+			env[fmt.Sprint("a", wrong)] = message.Int(-1)
+			want := wrong == 100
+			if got := p.Branches[0].Contains(env) && p.Residue.Match(env); got != want || e.Match(env) != want {
+				t.Errorf("%s, a%d is another: %v", form, wrong, got)
+			}
+		}
+	}
+}
+
+type fewNames map[string]message.Value
+
+func (v fewNames) Lookup(name string) message.Value {
+	if x, ok := v[name]; ok {
+		return x
+	}
+	return message.Null()
 }

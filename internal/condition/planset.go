@@ -83,19 +83,22 @@ func (b Branch) equal(c Branch) bool {
 	return b.Range == nil || *b.Range == *c.Range
 }
 
-// and is what lies in both branches. possible is false when nothing can; kept is false when a range of c was left out.
+// and is what lies in both branches. possible is false when nothing can; kept is false when a term of c was left out.
 func (b Branch) and(c Branch) (both Branch, possible, kept bool) {
-	both = Branch{Equal: slices.Clone(b.Equal), Range: b.Range}
+	both, kept = Branch{Equal: slices.Clone(b.Equal), Range: b.Range}, true
 	for _, e := range c.Equal {
 		at, found := slices.BinarySearchFunc(both.Equal, e, compareFields)
 		if found && both.Equal[at].Key != e.Key {
 			return Branch{}, false, true
 		}
-		if !found {
+		switch {
+		case found:
+		case len(both.Equal) < MaxTerms:
 			both.Equal = slices.Insert(both.Equal, at, e)
+		default:
+			kept = false
 		}
 	}
-	kept = true
 	switch {
 	case c.Range == nil:
 	case both.Range == nil:
@@ -112,7 +115,7 @@ func (b Branch) and(c Branch) (both Branch, possible, kept bool) {
 		if found && !c.Range.Contains(e.Key) {
 			return Branch{}, false, true
 		}
-		kept = found
+		kept = kept && found
 	}
 	if both.Range != nil {
 		if e, found := both.find(both.Range.Field); found {
@@ -120,7 +123,7 @@ func (b Branch) and(c Branch) (both Branch, possible, kept bool) {
 				return Branch{}, false, true
 			}
 			both.Range = nil
-		} else if both.Range.single() {
+		} else if both.Range.single() && len(both.Equal) < MaxTerms {
 			e := Equal{both.Range.Field, both.Range.Low.Key}
 			at, _ := slices.BinarySearchFunc(both.Equal, e, compareFields)
 			both.Equal = slices.Insert(both.Equal, at, e)

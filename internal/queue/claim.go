@@ -37,6 +37,7 @@ func (s *Store) Claim(ctx context.Context, r ClaimRequest) ([]Claim, error) {
 	until := time.Now().Add(r.Wait)
 	place := uint64(0)
 	for {
+		planAll(r.From)
 		c, err := s.claim(ctx, &r, time.Until(until), place)
 		if errors.Is(err, errAgain) { // the columns of a queue were altered
 			place = c.place

@@ -17,6 +17,15 @@ const (
 	stepEffort = 64
 )
 
+// planAll works out what indexes can serve of conditions, so that nobody does it under the lock.
+func planAll(from []From) {
+	for _, f := range from {
+		if f.Where != nil {
+			f.Where.Plan()
+		}
+	}
+}
+
 // answer is what is known of whether a message meets a condition.
 type answer uint8
 

@@ -9,6 +9,7 @@ import (
 // a queue of a thousand messages and of ten million; the first look with a condition of a shape makes them, in pieces.
 // It makes no queue: ErrNotFound.
 func (s *Store) First(ctx context.Context, from From) (p Peeked, ok bool, err error) {
+	planAll([]From{from})
 	for {
 		if err := ctx.Err(); err != nil {
 			return p, false, err

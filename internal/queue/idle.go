@@ -10,6 +10,7 @@ import (
 // on its way into the journal. A long queue is looked through in pieces, with everybody else in between. Errors: ctx's,
 // ErrClosed, ErrUnavailable.
 func (s *Store) Idle(ctx context.Context, n Name, where *condition.Expr) (bool, error) {
+	planAll([]From{{n, where}})
 	w := &walk{where: where, next: 1, end: ^uint64(0)}
 	for ctx.Err() == nil {
 		idle, done, ask := s.idle(n, w)
