@@ -194,7 +194,7 @@ func TestAlteredQueuesShowWhatMakingEveryRowAnewWouldShow(t *testing.T) {
 					}
 					var want *alteredRow
 					for _, x := range ref {
-						if !x.claimed && e.Match(&messageEnv{columns, &message.Message{Row: x.row}}) {
+						if !x.claimed && e.Match(&messageEnv{columns: columns, m: &message.Message{Row: x.row}}) {
 							want = x
 							break
 						}

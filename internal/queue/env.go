@@ -162,9 +162,13 @@ func (v *entryEnv) bodyPart() (part []byte, ok bool) {
 type messageEnv struct {
 	columns message.Columns
 	m       *message.Message
+	over    func() bool // who asks has given up; nil: nobody does
 }
 
 func (v *messageEnv) Lookup(name string) message.Value {
+	if v.over != nil && v.over() {
+		return message.Null() // the rest of the condition costs little then, and nobody looks at the answer
+	}
 	if i, ok := v.columns.Lookup(name); ok {
 		if i < len(v.m.Row) {
 			return v.m.Row[i]

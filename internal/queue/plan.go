@@ -239,10 +239,10 @@ func (p *plan) put(q *queueState, m *message.Message, exempt bool) (PutResult, e
 	return r, nil
 }
 
-// publish plans one message for all subscriptions of a topic. The body is kept once, but for queues with columns, which
-// keep a row of their own.
-func (p *plan) publish(t *topicState, m *message.Message, rows map[*queueState][][]message.Value, at int) (PutResult,
-	error) {
+// publish plans the message at an index of a put for all subscriptions of a topic. The body is kept once, but for
+// queues with columns, which keep a row of their own.
+func (p *plan) publish(pp *preparedPut, m *message.Message, at int) (PutResult, error) {
+	t := pp.topic
 	if t.subscribed.Len() == 0 {
 		if p.s.limits.RequireSubscription {
 			return PutResult{}, fmt.Errorf("%w: topic %s", ErrUnheard, t.name.Short())
@@ -250,8 +250,8 @@ func (p *plan) publish(t *topicState, m *message.Message, rows map[*queueState][
 		p.counts = append(p.counts, counted{topic: t})
 		return PutResult{ID: m.ID, Unheard: true}, nil
 	}
-	c := copying{plan: p, topic: t, message: m, size: m.Size(), body: -1, rows: rows, at: at,
-		result: PutResult{ID: m.ID, Duplicate: true}}
+	c := copying{plan: p, topic: t, message: m, size: m.Size(), body: -1, rows: pp.rows, at: at,
+		filters: pp.filters.met, result: PutResult{ID: m.ID, Duplicate: true}}
 	var err error
 	t.subscribed.all.Scan(func(_ uint32, q *queueState) bool {
 		err = c.copyFor(q)
@@ -271,6 +271,7 @@ type copying struct {
 	size    int
 	body    int                               // index of the record that has it; -1: nobody needs one yet
 	rows    map[*queueState][][]message.Value // of queues with columns, the message's at its place
+	filters map[*queueState]metFilter         // nil: none was asked yet
 	at      int
 	result  PutResult
 }
@@ -281,7 +282,7 @@ func (c *copying) copyFor(q *queueState) error {
 		return c.rowFor(q)
 	}
 	m := c.message
-	if q.filter != nil && !q.filter.Match(&messageEnv{nil, m}) {
+	if !c.wanted(q, m) {
 		c.result.Duplicate = false
 		return nil
 	}
@@ -326,7 +327,7 @@ func (c *copying) share(q *queueState) (PutResult, error) {
 func (c *copying) rowFor(q *queueState) error {
 	own := *c.message
 	own.Row, own.Body = c.rows[q][c.at], nil
-	if q.filter != nil && !q.filter.Match(&messageEnv{q.def.Columns, &own}) {
+	if !c.wanted(q, &own) {
 		c.result.Duplicate = false
 		return nil
 	}

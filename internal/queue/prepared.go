@@ -27,13 +27,16 @@ type prepared struct {
 type preparedPut struct {
 	to    Name
 	first int // of its messages, in the change's ids
-	topic *topicState
-	queue *queueState
-	rows  map[*queueState][][]message.Value // of queues with columns, a row a message
+
+	messages, bytes int // how many there are, and how long they are together
+	topic           *topicState
+	queue           *queueState
+	rows            map[*queueState][][]message.Value // of queues with columns, a row a message
 	// what the rows were made for: of a queue the first of its columns, which tells definitions apart; of a topic the
 	// version of its subscriptions' columns
 	columns *message.Column
 	version uint64
+	filters filtered
 }
 
 func firstColumn(q *queueState) *message.Column {
@@ -90,7 +93,7 @@ func (p *plan) puts(c *prepared, i int, results []PutResult) ([]PutResult, error
 		var err error
 		if pp.topic != nil {
 			own := m // else every put would have its message on the heap
-			r, err = p.publish(pp.topic, &own, pp.rows, j)
+			r, err = p.publish(pp, &own, j)
 		} else {
 			if rs := pp.rows[pp.queue]; rs != nil {
 				if m.Row = rs[j]; m.Row != nil {

@@ -110,10 +110,12 @@ func (s *Store) owns() error {
 func (s *Store) checkChange(c *Change, puts []preparedPut, ids []message.ID) ([]preparedPut, []message.ID, error) {
 	for i := range c.Puts {
 		qp := &c.Puts[i]
-		puts = append(puts, preparedPut{to: s.Resolve(qp.To), first: len(ids)})
+		pp := preparedPut{to: s.Resolve(qp.To), first: len(ids), messages: len(qp.Messages)}
 		for j := range qp.Messages {
 			m := &qp.Messages[j]
-			if size := m.Size(); size > s.limits.MessageBytes && m.Death == nil {
+			size := m.Size()
+			pp.bytes += size
+			if size > s.limits.MessageBytes && m.Death == nil {
 				return nil, nil, fmt.Errorf("%w: message %d of %d has %d bytes, the limit is %d", ErrTooLarge, j+1,
 					len(qp.Messages), size, s.limits.MessageBytes)
 			}
@@ -126,6 +128,7 @@ func (s *Store) checkChange(c *Change, puts []preparedPut, ids []message.ID) ([]
 			}
 			ids = append(ids, id)
 		}
+		puts = append(puts, pp)
 	}
 	if len(ids) > s.limits.PutMessages {
 		return nil, nil, fmt.Errorf("%w: %d messages in one group, the limit is %d", ErrTooLarge, len(ids),
@@ -180,7 +183,7 @@ func (s *Store) prepare(ctx context.Context, p *prepared) error {
 // lock is held.
 func (s *Store) lacking(pp *preparedPut, where target) bool {
 	s.state.findPut(pp, where)
-	return pp.topic == nil && pp.queue == nil || s.changing(pp) != nil || pp.lacksRows()
+	return pp.topic == nil && pp.queue == nil || s.changing(pp) != nil || pp.lacksRows() || pp.lacksAnswers()
 }
 
 // changing is the definition under way of a queue or topic that a put concerns. The lock is held.
@@ -227,7 +230,10 @@ func (s *Store) supply(ctx context.Context, p *prepared, i int) error {
 		}
 		return nil
 	}
-	return s.makeRows(&p.change.Puts[i], pp)
+	if pp.lacksRows() {
+		return s.makeRows(&p.change.Puts[i], pp)
+	}
+	return s.askFilters(ctx, p, i)
 }
 
 // makeRows makes the rows of a put for the columns that there are. It is called with the lock held by enter and gives

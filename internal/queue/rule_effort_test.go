@@ -161,3 +161,100 @@ func TestWhoWaitsWithAConditionThatIsMuchWorkLooksItself(t *testing.T) {
 		}
 	}
 }
+
+// TestRuleFiltersThatAreMuchWorkAreAskedWithoutTheLock publishes a message to subscriptions whose filters keep a
+// processor busy for seconds. Others put messages meanwhile, and who publishes may give up.
+func TestRuleFiltersThatAreMuchWorkAreAskedWithoutTheLock(t *testing.T) {
+	const puts = 20
+	long := strings.Repeat("x", 256<<10)
+	m := message.Message{Body: []byte(long)}
+	m.Attributes.Set("a", message.String(long))
+	for _, of := range []string{"a", "body"} {
+		for name, do := range map[string]func(ctx context.Context, s *Store) error{
+			"publish": func(ctx context.Context, s *Store) error {
+				_, err := s.Publish(ctx, news, []message.Message{m})
+				return err
+			},
+			"dead letter": func(ctx context.Context, s *Store) error {
+				mustPut(t, s, others, m)
+				c := mustClaim(t, s, ClaimRequest{From: []From{{others, nil}}})[0]
+				_, err := s.Settle(ctx, []Settlement{{Token: c.Token, Kind: Dead}})
+				return err
+			},
+		} {
+			t.Run(name+" by "+of, func(t *testing.T) {
+				s := open(t, newMemory())
+				if _, err := s.CreateTopic(t.Context(), news, nil); err != nil {
+					t.Fatal(err)
+				}
+				if _, err := s.CreateQueue(t.Context(), others, Definition{DeadLetter: news.Short()}); err != nil {
+					t.Fatal(err)
+				}
+				filter := laborious(t, of, 400).String()
+				for i := range 10 {
+					n := Name{DefaultNamespace, fmt.Sprint("s", i)}
+					d := Definition{Topic: news.Short(), Filter: filter}
+					if _, err := s.CreateQueue(t.Context(), n, d); err != nil {
+						t.Fatal(err)
+					}
+				}
+				ctx, cancel := context.WithCancel(t.Context())
+				defer cancel()
+				over := make(chan error, 1)
+				go func() { over <- do(ctx, s) }()
+				beside := Name{DefaultNamespace, "third"}
+				for i := range puts {
+					mustPut(t, s, beside, text("x")...)
+					select {
+					case err := <-over:
+						t.Fatalf("it was over before %d puts were answered: %v", i+1, err)
+					default:
+					}
+					time.Sleep(time.Millisecond)
+				}
+				cancel()
+				if err := <-over; !errors.Is(err, context.Canceled) {
+					t.Errorf("%v, want that it was given up", err)
+				}
+			})
+		}
+	}
+}
+
+// TestFiltersAskedBeforehandDecideAsUnderTheLock publishes messages to subscriptions, with columns and without, whose
+// filters are much work; new ones come between two messages.
+func TestFiltersAskedBeforehandDecideAsUnderTheLock(t *testing.T) {
+	s := open(t, newMemory())
+	if _, err := s.CreateTopic(t.Context(), news, nil); err != nil {
+		t.Fatal(err)
+	}
+	columns := message.Columns{{Name: "a", Type: message.TypeText, Length: 1<<16 - 1}}
+	long := strings.Repeat("x", 16<<10)
+	for round := range 3 {
+		for i, cs := range []message.Columns{nil, columns} {
+			filter := laborious(t, "a", 40).String() + " or a like '%_yes%'"
+			n := Name{DefaultNamespace, fmt.Sprintf("s%d-%d", round, i)}
+			d := Definition{Topic: news.Short(), Filter: filter, Columns: cs}
+			if _, err := s.CreateQueue(t.Context(), n, d); err != nil {
+				t.Fatal(err)
+			}
+		}
+		var ms []message.Message
+		for _, end := range []string{"no", "yes", "y_7z"} {
+			m := message.Message{Body: fmt.Appendf(nil, `{"a":%q}`, long+end)}
+			m.Attributes.Set("a", message.String(long+end))
+			ms = append(ms, m)
+		}
+		if _, err := s.Publish(t.Context(), news, ms); err != nil {
+			t.Fatal(err)
+		}
+		for r := range round + 1 {
+			for i := range 2 {
+				n := Name{DefaultNamespace, fmt.Sprintf("s%d-%d", r, i)}
+				if st, err := s.Stats(t.Context(), n); err != nil || st.Ready != int64(2*(round-r+1)) {
+					t.Errorf("round %d, %s: %d messages, %v", round, n.Short(), st.Ready, err)
+				}
+			}
+		}
+	}
+}

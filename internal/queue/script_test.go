@@ -300,7 +300,7 @@ func (st *stage) put(words []string) {
 func (st *stage) publish(words []string) {
 	p, f := st.plan()
 	m := st.message(words[1:])
-	if _, err := p.publish(st.s.topicNames[Name{DefaultNamespace, words[0]}], &m, nil, 0); err != nil {
+	if _, err := p.publish(&preparedPut{topic: st.s.topicNames[Name{DefaultNamespace, words[0]}]}, &m, 0); err != nil {
 		st.say("%v", err)
 		p.giveBack()
 		return

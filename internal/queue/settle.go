@@ -118,6 +118,7 @@ func (s *Store) letter(ctx context.Context, q *queueState, e entry, death messag
 // to each subscription whose filter it meets, but the one that it comes from; when no subscription takes it, it goes to
 // the queue of that name: nobody else would keep it.
 func (s *Store) address(ctx context.Context, d *deadLetter, m *message.Message, of message.Columns) error {
+	over := func() bool { return ctx.Err() != nil }
 	var whole []byte // of a row, as JSON
 	add := func(q *queueState, columns message.Columns) {
 		own := *m
@@ -136,11 +137,14 @@ func (s *Store) address(ctx context.Context, d *deadLetter, m *message.Message, 
 	}
 	s.mu.Unlock()
 	if subscribed != nil {
-		s.inPieces(subscribed.Values(), func(q *queueState) {
-			if !q.gone && q != d.from && (q.filter == nil || q.filter.Match(&messageEnv{of, m})) {
-				add(q, q.def.Columns)
+		for _, q := range s.listFilters(subscribed.Values()) {
+			if q.queue != d.from && (q.filter == nil || q.filter.Match(&messageEnv{of, m, over})) {
+				add(q.queue, q.columns)
 			}
-		})
+		}
+		if err := ctx.Err(); err != nil {
+			return err
+		}
 	}
 	if len(d.copies) > 0 {
 		return nil

@@ -302,7 +302,7 @@ func (s *state) restoreAll(in *bufio.Reader, bodies map[journal.Address]*sharedB
 	for t, ids := range subscribed {
 		for _, id := range ids {
 			if q := s.queues[id]; q != nil {
-				t.subscribed.all.Set(q.id, q)
+				t.subscribed.add(q)
 				s.newColumns(q)
 			}
 		}

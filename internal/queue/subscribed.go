@@ -1,6 +1,10 @@
 package queue
 
-import "github.com/tidwall/btree"
+import (
+	"github.com/tidwall/btree"
+
+	"github.com/hikyaku/hikyaku/internal/condition"
+)
 
 // A topic may have thousands of subscriptions. They stand in a tree that copies itself on write, by the numbers of the
 // queues, which is the order in which they subscribed: so one comes or goes in a few steps, and who lists them, or
@@ -11,6 +15,22 @@ type subscriptions struct {
 	all     btree.Map[uint32, *queueState]
 	rows    btree.Map[uint32, *queueState] // those of them with columns: each gets a row of its own
 	version uint64                         // of the columns of all of them
+	filters condition.Effort               // of asking the filters of all of them about one message
+}
+
+// add takes a queue, in the place of the one of its number.
+func (u *subscriptions) add(q *queueState) {
+	if _, there := u.all.Set(q.id, q); !there && q.filter != nil {
+		u.filters = u.filters.Plus(q.filter.Effort())
+	}
+}
+
+// drop takes a queue out, if it is there.
+func (u *subscriptions) drop(q *queueState) {
+	if _, there := u.all.Delete(q.id); there && q.filter != nil {
+		u.filters = u.filters.Plus(q.filter.Effort().Times(-1))
+	}
+	u.rows.Delete(q.id)
 }
 
 // Len is how many there are.
@@ -20,7 +40,7 @@ func (u *subscriptions) Len() int { return u.all.Len() }
 func (s *state) subscribe(q *queueState) {
 	if t := s.topicOf(q.def.Topic); t != nil {
 		t.touch(&s.saves)
-		t.subscribed.all.Set(q.id, q)
+		t.subscribed.add(q)
 		s.newColumns(q)
 	}
 }
@@ -29,8 +49,7 @@ func (s *state) subscribe(q *queueState) {
 func (s *state) unsubscribe(q *queueState) {
 	if t := s.topicOf(q.def.Topic); t != nil {
 		t.touch(&s.saves)
-		t.subscribed.all.Delete(q.id)
-		t.subscribed.rows.Delete(q.id)
+		t.subscribed.drop(q)
 	}
 }
 
