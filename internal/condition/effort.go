@@ -30,12 +30,12 @@ var LookUp = Effort{steps: 1, reads: 4}
 
 // Reads of values by what is done with them, as in Effort. They are upper bounds for values that are made to take long.
 const (
-	readCompared = 2 // as a number, or as a time
+	readCompared = 4 // as a number, or as a time
 	readSearched = 4
-	readWild     = 24 // for a like piece with _ between two %, and
+	readWild     = 48 // for a like piece with _ between two %, and
 	readWildMore = 4  // for each 64 characters of it
 	readPattern  = 128
-	readCase     = 40 // lower and upper: a letter may be of any alphabet
+	readCase     = 64 // lower and upper: a letter may be of any alphabet
 )
 
 // effortOf is the work of evaluating a bound tree.

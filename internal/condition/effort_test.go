@@ -3,6 +3,9 @@ package condition
 import (
 	"strings"
 	"testing"
+	"time"
+
+	"github.com/hikyaku/hikyaku/internal/message"
 )
 
 func TestTheEffortOfAConditionGrowsWithWhatItReads(t *testing.T) {
@@ -43,5 +46,40 @@ func TestTheEffortOfAConditionGrowsWithWhatItReads(t *testing.T) {
 	}
 	if n := effort("a = 'x'", 0); n < 1 {
 		t.Errorf("%d steps for a message that has nothing", n)
+	}
+}
+
+// BenchmarkStep tells what a step of the estimate takes with values that are made to take long: the estimate holds
+// where it is some ten nanoseconds or less.
+func BenchmarkStep(b *testing.B) {
+	const bytes = 64 << 10
+	long := func(piece string) string { return strings.Repeat(piece, bytes/len(piece)) }
+	for _, x := range []struct{ name, text, value string }{
+		{"like with a gap", "a like '%x_y%'", long("x")},
+		{"like with many gaps", "a like '%x_x_x_x_x_y%'", long("x")},
+		{"long like with gaps", "a like '%x_" + strings.Repeat("x", 500) + "y%'", long("x")},
+		{"like of two pieces", "a like '%xxxxxxxy%xxxxxxy%'", long("x")},
+		{"like by a value", "a like b", long("x")},
+		{"like of other alphabets", "a like '%ß_é%'", long("ß")},
+		{"lower", "lower(a) = 'x'", long("İ")},
+		{"upper", "upper(a) = 'x'", long("ŉ")},
+		{"length", "length(a) = 7", long("あ")},
+		{"number", "a = 7", long("1")},
+		{"time", "a > enqueued_at", long("2")},
+		{"in", "a in (1, 2, 3, 'x', 'y')", long("1")},
+		{"name", "a is null", long("x")},
+	} {
+		e, err := Parse(x.text)
+		if err != nil {
+			b.Fatal(x.name, err)
+		}
+		env := fewNames{"a": message.String(x.value), "b": message.String(strings.Repeat("%x_", 2000) + "y"),
+			"enqueued_at": message.Time(time.Now())}
+		b.Run(x.name, func(b *testing.B) {
+			for b.Loop() {
+				e.Match(env)
+			}
+			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N*e.Effort().On(bytes)), "ns/step")
+		})
 	}
 }
