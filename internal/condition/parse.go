@@ -16,8 +16,10 @@ type Expr struct {
 	bound *node    // root with constants folded, its names' slots as in names
 
 	effort Effort
-	once   sync.Once
-	plan   Plan // once it was asked for
+	// once they were asked for:
+	planned, printed sync.Once
+	plan             Plan
+	canonical        string
 }
 
 // maxNesting bounds the parser's own recursion. A canonical text needs at most two levels for each of the tree's.

@@ -94,7 +94,7 @@ func (b *Branch) Contains(env Env) bool {
 // Plan is what indexes can serve. It is worked out when it is asked for first, which takes some microseconds, or some
 // 100 ms for a condition of 64 KiB: where others wait it should have been done before.
 func (e *Expr) Plan() Plan {
-	e.once.Do(func() { e.plan = e.makePlan() })
+	e.planned.Do(func() { e.plan = e.makePlan() })
 	return e.plan
 }
 

@@ -13,9 +13,12 @@ import (
 // String is the canonical text: lower-case keywords, one spelling for each operator, only the parentheses that are
 // needed. It parses to the same condition. Conditions that differ in spelling alone have the same canonical text.
 func (e *Expr) String() string {
-	var b strings.Builder
-	e.root.print(&b)
-	return b.String()
+	e.printed.Do(func() {
+		var b strings.Builder
+		e.root.print(&b)
+		e.canonical = b.String()
+	})
+	return e.canonical
 }
 
 // The grammar's levels, from the loosest; each operator's operands must bind at least as tightly as its rule says.

@@ -17,11 +17,12 @@ const (
 	stepEffort = 64
 )
 
-// planAll works out what indexes can serve of conditions, so that nobody does it under the lock.
+// planAll works out what indexes can serve of conditions, and how those are written that none serves alone, so that
+// nobody does it under the lock.
 func planAll(from []From) {
 	for _, f := range from {
-		if f.Where != nil {
-			f.Where.Plan()
+		if f.Where != nil && f.Where.Plan().Residue != nil {
+			_ = f.Where.String()
 		}
 	}
 }
