@@ -155,7 +155,7 @@ func inspect(ctx context.Context, fsys FS, dir string, progress func(done, total
 		return nil, err
 	}
 	var c checkpoints
-	if err := c.find(fsys, dir, names); err != nil { // before the log, which goes on behind them
+	if err := c.find(fsys, dir, names, logIdentity{}); err != nil { // before the log, which goes on behind them
 		return nil, err
 	}
 	x.saved = c.list
@@ -244,7 +244,7 @@ func (x *inspection) add(d Damage) { x.report.Damages = append(x.report.Damages,
 func (x *inspection) inspectCheckpoints(ctx context.Context) error {
 	for i := range x.saved {
 		sc := &x.saved[i]
-		_, r, err := openCheckpoint(ctx, x.fs, *sc)
+		_, r, err := openCheckpoint(ctx, x.fs, *sc, x.manifest.log)
 		var damage *journal.DamageError
 		switch {
 		case err == nil:

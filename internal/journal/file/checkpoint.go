@@ -17,8 +17,8 @@ import (
 	"github.com/hikyaku/hikyaku/internal/journal"
 )
 
-// A checkpoint file is a header (magic, version, number, position, checksum), the owner's bytes, and a trailer (their
-// length, checksum over all before).
+// A checkpoint file is a header (magic, version, number, position, checksum, the log's number), the owner's bytes, and
+// a trailer (their length, checksum over all before).
 const (
 	checkpointPrefix  = "checkpoint-"
 	checkpointHeader  = 32
@@ -30,10 +30,16 @@ var checkpointMagic = [4]byte{'h', 'k', 'C', 'P'}
 
 // savedCheckpoint is a checkpoint file.
 type savedCheckpoint struct {
-	number  uint64
-	at      journal.Position
+	checkpointHead
 	name    string
 	damaged bool
+}
+
+// checkpointHead is what the header of a checkpoint says.
+type checkpointHead struct {
+	number uint64
+	at     journal.Position
+	log    uint32 // number of the log; 0: of a version that gave none
 }
 
 // checkpoints knows the checkpoint files.
@@ -45,13 +51,13 @@ type checkpoints struct {
 }
 
 // find lists the files that are there. Their headers only are read.
-func (c *checkpoints) find(fsys FS, dir string, names []string) error {
+func (c *checkpoints) find(fsys FS, dir string, names []string, l logIdentity) error {
 	for _, name := range names {
 		number, ok := parseCheckpointName(name)
 		if !ok {
 			continue
 		}
-		sc := savedCheckpoint{number: number, name: filepath.Join(dir, name)}
+		sc := savedCheckpoint{name: filepath.Join(dir, name)}
 		b, err := readFirst(fsys, sc.name, checkpointHeader)
 		if missing(err) {
 			continue // a journal in use has taken it away
@@ -59,12 +65,12 @@ func (c *checkpoints) find(fsys FS, dir string, names []string) error {
 		if err != nil {
 			return err
 		}
-		sc.at, err = decodeCheckpointHeader(b, number)
+		sc.checkpointHead, err = decodeCheckpointHeader(b, number)
 		var format *journal.FormatError
 		if err = unsoundIf(sc.name, err); errors.As(err, &format) {
 			return format
 		}
-		sc.damaged = err != nil
+		sc.damaged = err != nil || l.misfit(sc.checkpointHead) != nil
 		c.list = append(c.list, sc)
 	}
 	slices.SortFunc(c.list, func(a, b savedCheckpoint) int {
@@ -83,6 +89,18 @@ func (c *checkpoints) newest() journal.Position {
 	for _, sc := range c.list {
 		if !sc.damaged {
 			return sc.at
+		}
+	}
+	return 0
+}
+
+// log is the log's number as the newest checkpoint tells it; 0: none does.
+func (c *checkpoints) log() uint32 {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, sc := range c.list {
+		if !sc.damaged && sc.log != 0 {
+			return sc.log
 		}
 	}
 	return 0
@@ -113,29 +131,33 @@ func parseCheckpointName(name string) (uint64, bool) {
 	return n, err == nil
 }
 
-func encodeCheckpointHeader(number uint64, at journal.Position) []byte {
+func (h checkpointHead) encode() []byte {
 	b := make([]byte, checkpointHeader)
 	copy(b, checkpointMagic[:])
 	binary.LittleEndian.PutUint32(b[4:], formatVersion)
-	binary.LittleEndian.PutUint64(b[8:], number)
-	binary.LittleEndian.PutUint64(b[16:], uint64(at))
+	binary.LittleEndian.PutUint64(b[8:], h.number)
+	binary.LittleEndian.PutUint64(b[16:], uint64(h.at))
 	binary.LittleEndian.PutUint32(b[24:], checksum(b[:24]))
+	binary.LittleEndian.PutUint32(b[28:], h.log) // the checksum over all has it
 	return b
 }
 
-func decodeCheckpointHeader(b []byte, number uint64) (journal.Position, error) {
+// decodeCheckpointHeader reads the header of the checkpoint of a number, which it has also after an error.
+func decodeCheckpointHeader(b []byte, number uint64) (checkpointHead, error) {
+	h := checkpointHead{number: number}
 	switch {
 	case len(b) < checkpointHeader:
-		return 0, fmt.Errorf("the checkpoint has only %d bytes", len(b))
-	case [4]byte(b) != checkpointMagic || checksum(b[:24]) != binary.LittleEndian.Uint32(b[24:]) ||
-		binary.LittleEndian.Uint32(b[28:]) != 0:
-		return 0, errors.New("the header of the checkpoint is damaged")
+		return h, fmt.Errorf("the checkpoint has only %d bytes", len(b))
+	case [4]byte(b) != checkpointMagic || checksum(b[:24]) != binary.LittleEndian.Uint32(b[24:]):
+		return h, errors.New("the header of the checkpoint is damaged")
 	case binary.LittleEndian.Uint32(b[4:]) != formatVersion:
-		return 0, unknownFormat(uint64(binary.LittleEndian.Uint32(b[4:])))
+		return h, unknownFormat(uint64(binary.LittleEndian.Uint32(b[4:])))
 	case binary.LittleEndian.Uint64(b[8:]) != number:
-		return 0, fmt.Errorf("it says that it is checkpoint %d", binary.LittleEndian.Uint64(b[8:]))
+		return h, fmt.Errorf("it says that it is checkpoint %d", binary.LittleEndian.Uint64(b[8:]))
 	}
-	return journal.Position(binary.LittleEndian.Uint64(b[16:])), nil
+	h.at = journal.Position(binary.LittleEndian.Uint64(b[16:]))
+	h.log = binary.LittleEndian.Uint32(b[28:])
+	return h, nil
 }
 
 func checksum(b []byte) uint32 { return crc32.Checksum(b, castagnoli) }
@@ -181,11 +203,12 @@ func (j *Journal) SaveCheckpoint(ctx context.Context, at journal.Position, write
 	}
 	c.mu.Unlock()
 	name := filepath.Join(j.dir, fmt.Sprintf("%s%016x", checkpointPrefix, number))
-	if err := j.writeCheckpoint(ctx, name, number, at, write); err != nil {
+	head := checkpointHead{number, at, j.identity().number}
+	if err := j.writeCheckpoint(ctx, name, head, write); err != nil {
 		err = errors.Join(err, ignoreMissing(j.fs.Remove(name+tmpSuffix)))
 		return fmt.Errorf("save checkpoint %s: %w", name, err)
 	}
-	old := c.add(savedCheckpoint{number: number, at: at, name: name})
+	old := c.add(savedCheckpoint{checkpointHead: head, name: name})
 	j.wakeKeeper()
 	for _, sc := range old {
 		if err := j.fs.Remove(sc.name); err != nil {
@@ -219,7 +242,7 @@ func (c *checkpoints) add(sc savedCheckpoint) (old []savedCheckpoint) {
 	return nil
 }
 
-func (j *Journal) writeCheckpoint(ctx context.Context, name string, number uint64, at journal.Position,
+func (j *Journal) writeCheckpoint(ctx context.Context, name string, head checkpointHead,
 	write func(io.Writer) error) (err error) {
 	tmp := name + tmpSuffix
 	f, err := j.createCheckpoint(tmp)
@@ -234,8 +257,7 @@ func (j *Journal) writeCheckpoint(ctx context.Context, name string, number uint6
 	}()
 	to := &checkpointWriter{ctx: ctx, j: j, f: f}
 	buffered := bufio.NewWriterSize(to, 256<<10)
-	header := encodeCheckpointHeader(number, at)
-	if _, err := buffered.Write(header); err != nil {
+	if _, err := buffered.Write(head.encode()); err != nil {
 		return err
 	}
 	if err := write(buffered); err != nil {

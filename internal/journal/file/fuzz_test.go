@@ -110,6 +110,7 @@ func resum(b []byte, at uint64) {
 func FuzzDecodeManifest(f *testing.F) {
 	for _, m := range []manifest{
 		{},
+		{turn: 4, log: logIdentity{1 << 31, 1<<63 + 5}},
 		{turn: 9, colds: []manifestCold{{number: 1, generation: 5, footer: 4096, end: 8192},
 			{number: 1<<32 - 1, generation: 6, footer: 1, end: 2}}},
 		{turn: 3, reclaimed: true, clean: true, segments: []manifestSegment{{0, 7, 4096}, {4096, 8, 0}},

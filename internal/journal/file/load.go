@@ -117,7 +117,7 @@ func (j *Journal) examine(ctx context.Context, names []string, ms *manifests) (*
 	if err := j.loadCold(m.colds); err != nil {
 		return nil, err
 	}
-	if err := j.checkpoints.find(j.fs, j.dir, names); err != nil {
+	if err := j.checkpoints.find(j.fs, j.dir, names, j.manifest.log); err != nil {
 		return nil, err
 	}
 	n, err := j.readNote()
@@ -450,6 +450,9 @@ func (j *Journal) openTail(ctx context.Context, t *tailState, renew bool) error 
 	// From now on the end may be anywhere.
 	c := j.manifest.clone()
 	c.clean, c.dropped = false, nil
+	if c.log.number == 0 { // the list that was the first to tell it is lost
+		c.log.number = j.checkpoints.log()
+	}
 	c.segments[len(c.segments)-1].end = 0
 	if err := j.lists.write(&c); err != nil {
 		return err

@@ -21,9 +21,10 @@ func (j *Journal) LoadCheckpoint(ctx context.Context) (journal.Position, io.Read
 	c.saving.Lock() // a save removes old ones
 	defer c.saving.Unlock()
 	list := c.kept()
+	log := j.identity()
 	var skipped []error
 	for _, sc := range list {
-		at, r, err := openCheckpoint(ctx, j.fs, sc)
+		at, r, err := openCheckpoint(ctx, j.fs, sc, log)
 		if err == nil {
 			return at, r, skipped, nil
 		}
@@ -48,8 +49,9 @@ func (j *Journal) LoadCheckpoint(ctx context.Context) (journal.Position, io.Read
 	return 0, nil, skipped, journal.ErrNoCheckpoint
 }
 
-// openCheckpoint verifies a whole checkpoint and returns a reader of the owner's bytes.
-func openCheckpoint(ctx context.Context, fsys FS, sc savedCheckpoint) (journal.Position, io.ReadCloser, error) {
+// openCheckpoint verifies a whole checkpoint of a log and returns a reader of the owner's bytes.
+func openCheckpoint(ctx context.Context, fsys FS, sc savedCheckpoint, log logIdentity) (journal.Position,
+	io.ReadCloser, error) {
 	f, err := fsys.Open(sc.name, true)
 	if missing(err) {
 		return 0, nil, damageAt(sc.name, 0, "the checkpoint is missing")
@@ -57,30 +59,35 @@ func openCheckpoint(ctx context.Context, fsys FS, sc savedCheckpoint) (journal.P
 	if err != nil {
 		return 0, nil, err
 	}
-	at, length, err := verifyCheckpoint(ctx, f, sc)
+	head, length, err := verifyCheckpoint(ctx, f, sc)
+	if err == nil {
+		if why := log.misfit(head); why != nil {
+			err = damageAt(sc.name, 0, why.Error())
+		}
+	}
 	if err != nil {
 		return 0, nil, errors.Join(err, f.Close())
 	}
-	return at, struct {
+	return head.at, struct {
 		io.Reader
 		io.Closer
 	}{io.NewSectionReader(f, checkpointHeader, length), f}, nil
 }
 
-func verifyCheckpoint(ctx context.Context, f File, sc savedCheckpoint) (at journal.Position, length int64, err error) {
+func verifyCheckpoint(ctx context.Context, f File, sc savedCheckpoint) (head checkpointHead, length int64, err error) {
 	size, err := f.Size()
 	if err != nil {
-		return 0, 0, err
+		return head, 0, err
 	}
 	if size < checkpointHeader+checkpointTrailer {
-		return 0, 0, damageAt(sc.name, 0, fmt.Sprintf("the checkpoint has only %d bytes", size))
+		return head, 0, damageAt(sc.name, 0, fmt.Sprintf("the checkpoint has only %d bytes", size))
 	}
 	buf := make([]byte, 256<<10)
 	sum := uint32(0)
 	end := size - checkpointTrailer
 	for offset := int64(0); offset < size; {
 		if err := ctx.Err(); err != nil {
-			return 0, 0, err
+			return head, 0, err
 		}
 		b := buf
 		if offset < end {
@@ -89,11 +96,11 @@ func verifyCheckpoint(ctx context.Context, f File, sc savedCheckpoint) (at journ
 			b = b[:checkpointTrailer]
 		}
 		if n, err := f.ReadAt(b, offset); err != nil && n < len(b) {
-			return 0, 0, fmt.Errorf("read %d bytes at %d: %w", len(b), offset, err)
+			return head, 0, fmt.Errorf("read %d bytes at %d: %w", len(b), offset, err)
 		}
 		if offset == 0 {
-			if at, err = decodeCheckpointHeader(b, sc.number); err != nil {
-				return 0, 0, unsound(sc.name, 0, err)
+			if head, err = decodeCheckpointHeader(b, sc.number); err != nil {
+				return head, 0, unsound(sc.name, 0, err)
 			}
 		}
 		if offset < end {
@@ -102,11 +109,11 @@ func verifyCheckpoint(ctx context.Context, f File, sc savedCheckpoint) (at journ
 			sum = crc32.Update(sum, castagnoli, b[:8])
 			length = int64(binary.LittleEndian.Uint64(b))
 			if got := binary.LittleEndian.Uint32(b[8:]); got != sum || length != end-checkpointHeader {
-				return 0, 0, damageAt(sc.name, offset,
+				return head, 0, damageAt(sc.name, offset,
 					fmt.Sprintf("the checksum of the checkpoint is %08x, should be %08x", sum, got))
 			}
 		}
 		offset += int64(len(b))
 	}
-	return at, length, nil
+	return head, length, nil
 }

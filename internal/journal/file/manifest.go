@@ -28,6 +28,7 @@ type manifest struct {
 	segments  []manifestSegment // by base
 	dropped   []manifestSegment // reclaimed, the files perhaps not removed yet
 	colds     []manifestCold    // by number
+	log       logIdentity       // what a checkpoint has to fit
 	reclaimed bool              // a segment was reclaimed: the log no longer begins at its beginning
 	clean     bool              // closed properly: the newest segment ends where its row says
 }
@@ -62,6 +63,9 @@ func (m *manifest) encode() []byte {
 	var b bytes.Buffer
 	fmt.Fprintf(&b, "hikyaku journal %d\n", formatVersion)
 	fmt.Fprintf(&b, "turn %d\n", m.turn)
+	if m.log.number != 0 {
+		fmt.Fprintf(&b, "log %08x floor %016x\n", m.log.number, uint64(m.log.floor))
+	}
 	for _, s := range m.segments {
 		fmt.Fprintf(&b, "segment %016x generation %016x end %d\n", uint64(s.base), s.generation, s.end)
 	}
@@ -101,6 +105,10 @@ func decodeManifest(b []byte) (*manifest, error) {
 		switch word {
 		case "turn":
 			_, err = fmt.Sscanf(line, "turn %d", &m.turn)
+		case "log":
+			var floor uint64
+			_, err = fmt.Sscanf(line, "log %x floor %x", &m.log.number, &floor)
+			m.log.floor = journal.Position(floor)
 		case "segment", "dropped":
 			var base uint64
 			_, err = fmt.Sscanf(line[len(word):], " %x generation %x end %d", &base, &s.generation, &s.end)
@@ -197,6 +205,9 @@ func (l *lists) close() error {
 // write makes m durable as the manifest in force. When it fails with journal.ErrRefused nothing has changed.
 func (l *lists) write(m *manifest) error {
 	m.turn++
+	if m.log.number == 0 {
+		m.log.number = newLogNumber()
+	}
 	return l.confirm(m)
 }
 

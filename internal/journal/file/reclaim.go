@@ -60,6 +60,9 @@ func (j *Journal) superfluous(horizon journal.Position) outgoing {
 // without takes the rows of segments out of a manifest. Those of the log are remembered until their files are gone.
 func (m *manifest) without(gone outgoing) {
 	m.reclaimed = m.reclaimed || len(gone.logs) > 0
+	for _, s := range gone.logs {
+		m.log.floor = max(m.log.floor, s.totals.last)
+	}
 	m.segments = slices.DeleteFunc(m.segments, func(row manifestSegment) bool {
 		if slices.ContainsFunc(gone.logs, func(s *segment) bool { return s.base == row.base }) {
 			m.dropped = append(m.dropped, row)

@@ -140,7 +140,7 @@ func copyFile(ctx context.Context, fsys FS, from, to string) (name string, err e
 
 // repair changes the files so that the journal opens, and writes a manifest that fits them last.
 func (x *inspection) repair(ctx context.Context) error {
-	m := manifest{turn: x.manifest.turn, reclaimed: x.manifest.reclaimed}
+	m := manifest{turn: x.manifest.turn, log: x.manifest.log, reclaimed: x.manifest.reclaimed}
 	var last journal.Position
 	var kept []*segmentFindings
 	var logEnd journal.Position
@@ -164,10 +164,13 @@ func (x *inspection) repair(ctx context.Context) error {
 		if !sc.damaged {
 			sound = true
 			last = max(last, sc.at)
+			if m.log.number == 0 { // no list of segments tells it: the newest one does
+				m.log.number = sc.log
+			}
 		}
 	}
 	if !sound {
-		m.reclaimed = false // the owner has to begin with what is left of the log
+		m.reclaimed, m.log.floor = false, 0 // the owner has to begin with what is left of the log
 	}
 	if beyond || len(m.segments) == 0 {
 		base := journal.Position(align(int64(last)))

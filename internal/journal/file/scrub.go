@@ -120,7 +120,7 @@ func (s *scrubber) checkpoints() error {
 		if s.ctx.Err() != nil {
 			break
 		}
-		_, r, err := openCheckpoint(s.ctx, s.fs, sc)
+		_, r, err := openCheckpoint(s.ctx, s.fs, sc, j.identity())
 		if err == nil {
 			errs = append(errs, s.judge(sc.name, nil, r.Close()))
 			continue
