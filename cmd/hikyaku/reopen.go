@@ -99,9 +99,18 @@ func (h *house) mayReopen(ctx context.Context, err error) bool {
 	return ctx.Err() == nil && errors.Is(err, journal.ErrReopen) && !h.readsInput
 }
 
+// kept tells what of all that was acknowledged is there when a journal has failed that may be opened again. Without
+// durability an acknowledgement comes before the write that has failed.
+func kept(durability string) string {
+	if journal.Durability(durability) == journal.None {
+		return "what was acknowledged and not written yet is lost, as durability: none has it"
+	}
+	return "nothing that was acknowledged is in doubt"
+}
+
 // house opens a house again that was closed after one of its journals had failed, with the same addresses.
 func (r *reopening) house(ctx context.Context, h *house, adopt bool, why error) (*house, error) {
-	h.log.Warn("the journal has failed, nothing that was acknowledged is in doubt, and it is opened again", "error", why)
+	h.log.Warn("the journal has failed, "+kept(h.file.Durability)+", and it is opened again", "error", why)
 	js := h.opened()
 	for {
 		next, err := r.all(ctx, js, why)

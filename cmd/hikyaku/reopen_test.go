@@ -8,6 +8,7 @@ import (
 	"net"
 	"net/http"
 	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -330,4 +331,44 @@ func TestDoorsThatChanceHasPlacedStayWhereTheyAre(t *testing.T) {
 	if got := a.in(api); got.HTTP.Listen != "127.0.0.1:4711" || got.SQS.Listen != "localhost:9324" {
 		t.Errorf("%q, %q", got.HTTP.Listen, got.SQS.Listen)
 	}
+}
+
+// TestTheLogSaysWhatAFailedWriteHasCost: with durability none it costs what was acknowledged before it was written.
+func TestTheLogSaysWhatAFailedWriteHasCost(t *testing.T) {
+	for durability, lost := range map[string]bool{"fsync": false, "os": false, "none": true} {
+		said := onStandardError(t, func() {
+			s := serveOnDisks(t, 1, "durability: "+durability+"\n")
+			breaks(s.disks[0], "write", true)
+			waittest.Until(t, "a put is refused", func() bool {
+				return s.put(t, "news", strings.Repeat("x", 1000)) != nil
+			})
+			breaks(s.disks[0], "write", false)
+			waittest.Until(t, "it is ready again", s.ready)
+			s.stop()
+			<-s.ended
+		})
+		if strings.Contains(said, "acknowledged and not written yet is lost") != lost ||
+			strings.Contains(said, "nothing that was acknowledged is in doubt") == lost {
+			t.Errorf("durability %s: %s", durability, said)
+		}
+	}
+}
+
+// onStandardError is what is written there while a function runs.
+func onStandardError(t *testing.T, do func()) string {
+	t.Helper()
+	f, err := os.Create(filepath.Join(t.TempDir(), "said"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	before := os.Stderr
+	os.Stderr = f
+	defer func() { os.Stderr = before }()
+	do()
+	said, err := os.ReadFile(f.Name())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(said)
 }

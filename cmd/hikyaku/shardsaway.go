@@ -59,11 +59,11 @@ func (s *stores) opened() []journal.Journal {
 }
 
 // sayOfShard logs that a shard is away, or back.
-func sayOfShard(log *slog.Logger, shard int, why error) {
+func sayOfShard(log *slog.Logger, durability string, shard int, why error) {
 	if why == nil {
 		log.Info("the shard was opened again, and serves", "shard", shard)
 		return
 	}
-	log.Warn("the journal of a shard has failed, nothing that was acknowledged is in doubt, and it is opened again; the "+
-		"other shards serve", "shard", shard, "error", why)
+	log.Warn("the journal of a shard has failed, "+kept(durability)+", and it is opened again; the other shards serve",
+		"shard", shard, "error", why)
 }

@@ -144,7 +144,7 @@ func (s *stores) openOne(ctx context.Context, o queue.Options) error {
 func (s *stores) openAll(ctx context.Context, f *config.File, log *slog.Logger, o queue.Options) error {
 	r, err := shard.Open(ctx, shard.Options{Journals: slices.Clone(s.journals), Store: o,
 		Report: func(err error) { log.Warn("relay", "error", err) }, Reopen: s.shards.reopen, Lost: s.shards.lose,
-		Told: func(i int, why error) { sayOfShard(log, i, why) }})
+		Told: func(i int, why error) { sayOfShard(log, f.Durability, i, why) }})
 	var other *shard.CountError
 	if errors.As(err, &other) {
 		return wrongShards(f, other.Made)
