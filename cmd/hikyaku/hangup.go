@@ -74,6 +74,14 @@ func withHangups(ctx context.Context, h *hangups) context.Context {
 	return context.WithValue(ctx, hangupKey{}, h)
 }
 
+// takeHangups keeps a SIGHUP from ending a command that calls onHangup once it has started, which may take a while:
+// then it is heeded.
+func takeHangups(ctx context.Context) {
+	if h, ok := ctx.Value(hangupKey{}).(*hangups); ok {
+		h.taken.Store(true)
+	}
+}
+
 // onHangup calls reload for each SIGHUP from now on, one at a time, until stop is called. Commands that call it do not
 // end for a SIGHUP.
 func onHangup(ctx context.Context, reload func()) (stop func()) {

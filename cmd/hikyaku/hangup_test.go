@@ -152,6 +152,39 @@ func TestAHangupWithoutAConfigurationIsLogged(t *testing.T) {
 	}
 }
 
+func TestAHangupDoesNotEndAServerThatStarts(t *testing.T) {
+	dir := t.TempDir()
+	pipe := filepath.Join(dir, "h.yaml")
+	if err := exec.CommandContext(t.Context(), "mkfifo", pipe).Run(); err != nil {
+		t.Skip(err)
+	}
+	r := startProgram(t, strings.NewReader(""), "serve", "-c", pipe)
+	asked := func() (f *os.File) { // waits until it reads its configuration
+		waittest.Until(t, "the configuration is read", func() bool {
+			var err error
+			f, err = os.OpenFile(pipe, os.O_WRONLY|syscall.O_NONBLOCK, 0)
+			return err == nil || r.cmd.ProcessState != nil
+		})
+		return f
+	}
+	answer := func(f *os.File) {
+		if _, err := io.WriteString(f, "data_dir: "+filepath.Join(dir, "data")+"\n"+closedDoors); err != nil {
+			t.Fatal(err)
+		}
+		_ = f.Close()
+	}
+	f := asked()
+	r.signal(syscall.SIGHUP)
+	answer(f)
+	r.until("door=http")
+	answer(asked())
+	r.until("read again")
+	r.signal(syscall.SIGTERM)
+	if code := r.end(); code != 0 {
+		t.Errorf("status %d:\n%s", code, strings.Join(r.past, "\n"))
+	}
+}
+
 func TestAHangupDoesNotEndARun(t *testing.T) {
 	dir := t.TempDir()
 	file := filepath.Join(dir, "h.yaml")

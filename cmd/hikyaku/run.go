@@ -49,6 +49,7 @@ Exit status: 0, everything was delivered; 3, some messages became dead letters; 
 }
 
 func runPipelines(ctx context.Context, r *runFlags) (err error) {
+	takeHangups(ctx)
 	f, err := loadConfig(r.config, os.Stderr)
 	if err != nil {
 		return err

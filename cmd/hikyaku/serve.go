@@ -46,6 +46,7 @@ trying things out; for years let the system's service manager run it.`,
   curl -X POST http://127.0.0.1:7700/default/queues/news/messages -H 'Content-Type: text/plain' -d hello`,
 		Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
+			takeHangups(cmd.Context())
 			f, err := s.load()
 			if err != nil {
 				return err
