@@ -3,8 +3,10 @@ package sqs
 import (
 	"context"
 	"errors"
+	"fmt"
 	"net/http"
 	"strings"
+	"sync"
 	"testing"
 
 	client "github.com/aws/aws-sdk-go-v2/service/sqs"
@@ -30,6 +32,42 @@ func newUsers(t *testing.T) *access.Users {
 		t.Fatal(err)
 	}
 	return users
+}
+
+func TestWrongSecretsAreSlowedByTheirAddress(t *testing.T) {
+	clock := new(fakeClock)
+	s, stop := openStore(t, t.TempDir(), clock.now, queue.Limits{})
+	t.Cleanup(stop)
+	users := newUsers(t)
+	var mu sync.Mutex
+	failed, address := map[string]int{}, ""
+	users.Watch(func(_, reason string) {
+		mu.Lock()
+		defer mu.Unlock()
+		failed[reason]++
+	}, func(f access.Failure) {
+		mu.Lock()
+		defer mu.Unlock()
+		address = f.Address
+	})
+	r := newRigOver(t, Config{}, users, s, clock)
+	var all sync.WaitGroup
+	for i := range 30 { // of one name so many would not be slowed
+		guesser := r.as("admin", fmt.Sprint("guess ", i))
+		all.Go(func() {
+			_, err := guesser.ListQueues(t.Context(), &client.ListQueuesInput{},
+				func(o *client.Options) { o.RetryMaxAttempts = 1 })
+			if err == nil {
+				t.Error("a wrong secret is let in")
+			}
+		})
+	}
+	all.Wait()
+	mu.Lock()
+	defer mu.Unlock()
+	if address != "127.0.0.1" || failed[access.TooMany] == 0 {
+		t.Errorf("logged from %q; %v, and some should have been refused unlooked at", address, failed)
+	}
 }
 
 func TestUsersSignWithTheirSecretAndDoWhatTheyWereGranted(t *testing.T) {

@@ -24,6 +24,16 @@ func TestPlainRequestsAreServedHereOneAfterTheOther(t *testing.T) {
 	}
 }
 
+func TestARequestSaysWhereItIsFrom(t *testing.T) {
+	r := newRig(t, Config{Serve: func(x *Exchange) {
+		_ = x.Send(http.StatusOK, append(x.Begin(), x.Request.RemoteAddr...)) // a client that is gone misses it
+	}}, nil)
+	l := r.dial()
+	for range 2 {
+		l.want(plainRequest(""), l.LocalAddr().String())
+	}
+}
+
 func TestRequestsThatComeTogetherAreAnsweredInTheirOrder(t *testing.T) {
 	r := newRig(t, Config{}, nil)
 	l := r.dial()

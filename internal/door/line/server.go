@@ -135,6 +135,7 @@ func (s *Server) Run() error {
 
 func (s *Server) begin(nc net.Conn) {
 	c := &conn{s: s, net: nc}
+	c.head.request.RemoteAddr = nc.RemoteAddr().String()
 	c.enter(idle)
 	s.mu.Lock()
 	defer s.mu.Unlock()
