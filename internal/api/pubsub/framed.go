@@ -131,6 +131,7 @@ type framedConn struct {
 
 	mu  sync.Mutex
 	end time.Time // for reading, as set from outside; zero: none
+	own time.Time // that of the frame; gRPC sets its own after the first frames have been read
 	// watched are streams, by their numbers on this connection, of which somebody wants to know whether the client
 	// ended them.
 	watched map[uint32]*goodbye
@@ -211,10 +212,16 @@ func (c *framedConn) Close() error {
 func (c *framedConn) deadline(t time.Time) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if t.IsZero() || !c.end.IsZero() && c.end.Before(t) {
-		t = c.end
+	c.own = t
+	_ = c.Conn.SetReadDeadline(c.sooner()) // fails only on a closed connection, which the next Read tells
+}
+
+// sooner is the deadline that holds, of ours and that from outside.
+func (c *framedConn) sooner() time.Time {
+	if c.own.IsZero() || !c.end.IsZero() && c.end.Before(c.own) {
+		return c.end
 	}
-	_ = c.Conn.SetReadDeadline(t) // fails only on a closed connection, which the next Read tells
+	return c.own
 }
 
 // SetReadDeadline implements net.Conn.
@@ -222,7 +229,7 @@ func (c *framedConn) SetReadDeadline(t time.Time) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.end = t
-	return c.Conn.SetReadDeadline(t)
+	return c.Conn.SetReadDeadline(c.sooner())
 }
 
 // SetDeadline implements net.Conn.
