@@ -16,6 +16,10 @@ const (
 	jsonCost, jsonGrowing = 5, 6
 )
 
+// valueWeight is what becomes of values: a message twice, as it came and as the queue takes it, while the list of them
+// grows; and an attribute, which is two values.
+var valueWeight = door.Weight{Value: 96, Object: 640}
+
 // body reads the whole body, within the bounds of size, time and room. json says that it will be decoded.
 func (c *call) body(json bool) ([]byte, error) {
 	b := door.Body{Hold: &c.hold, Most: c.d.config.MaxBodyBytes, Cost: rawCost, Growing: rawGrowing, Hurry: c.hurry}
@@ -23,6 +27,9 @@ func (c *call) body(json bool) ([]byte, error) {
 		b.Cost, b.Growing = jsonCost, jsonGrowing
 	}
 	data, err := b.Read(c.ctx(), c.r)
+	if err == nil && json {
+		err = c.hold.Values(data, valueWeight)
+	}
 	if err != nil {
 		return nil, c.noBody(err)
 	}

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/hikyaku/hikyaku/internal/access"
+	"github.com/hikyaku/hikyaku/internal/door"
 	"github.com/hikyaku/hikyaku/internal/message"
 	"github.com/hikyaku/hikyaku/internal/queue"
 )
@@ -139,7 +140,13 @@ func (s *stream) stopped(err error) {
 func (s *stream) group(lines []line) bool {
 	msgs := make([]message.Message, 0, len(lines))
 	problems := make([]error, len(lines))
+	hold := door.Hold{Of: s.c.d.busy}
+	defer hold.End()
 	for i, l := range lines {
+		if err := hold.Values(l.text, valueWeight); err != nil {
+			problems[i] = s.c.noBody(err)
+			continue
+		}
 		var wire Message
 		if err := decode(l.text, &wire); err != nil {
 			problems[i] = err

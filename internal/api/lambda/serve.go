@@ -111,6 +111,9 @@ func (d *Server) serve(w http.ResponseWriter, r *http.Request) {
 // do does what was asked for, if the caller may.
 func (c *call) do(op *operation) {
 	err := c.admit(c.body)
+	if err == nil && !op.events { // an event is the function's to read
+		err = c.values()
+	}
 	if err == nil {
 		err = c.form(op)
 	}
@@ -123,6 +126,18 @@ func (c *call) do(op *operation) {
 	if err != nil {
 		c.fail(err)
 	}
+}
+
+// valueWeight is what becomes of values while a request is checked and decoded.
+var valueWeight = door.Weight{Value: 128, Object: 128}
+
+// values takes room for what becomes of the values of the body.
+func (c *call) values() error {
+	err := c.hold.Values(c.body, valueWeight)
+	if errors.Is(err, door.ErrNeverFits) {
+		return entityTooLarge("The request is %v: send fewer values, or raise limits: busy_bytes", err)
+	}
+	return err
 }
 
 // recovered answers for a call that panicked; others go on.

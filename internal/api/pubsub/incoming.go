@@ -147,6 +147,9 @@ func (in *incoming) message(ctx context.Context, head [5]byte, m any) error {
 	}
 	defer data.Free()
 	in.hold.Keep(requestCost * int64(data.Len()))
+	if err := in.values(data, m); err != nil {
+		return err
+	}
 	if err := (codec{}).Unmarshal(data, m); err != nil {
 		return status.Errorf(codes.Internal, "grpc: error unmarshalling request: %v", err)
 	}

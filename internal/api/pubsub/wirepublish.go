@@ -70,8 +70,13 @@ func readMessage(m *message.Message, data []byte) error {
 	if err != nil || len(m.Attributes) < 2 {
 		return err
 	}
+	unique(m)
+	return nil
+}
+
+// unique sorts the attributes. Of several with one name the last counts, as in any map of Protocol Buffers.
+func unique(m *message.Message) {
 	slices.SortStableFunc(m.Attributes, func(a, b message.Attribute) int { return strings.Compare(a.Name, b.Name) })
-	// Of several with one name the last counts, as in any map of Protocol Buffers.
 	kept := m.Attributes[:0]
 	for i, a := range m.Attributes {
 		if i+1 == len(m.Attributes) || m.Attributes[i+1].Name != a.Name {
@@ -79,7 +84,6 @@ func readMessage(m *message.Message, data []byte) error {
 		}
 	}
 	m.Attributes = kept
-	return nil
 }
 
 func readAttribute(m *message.Message, data []byte) error {
@@ -98,6 +102,11 @@ func readAttribute(m *message.Message, data []byte) error {
 	}
 	if !utf8.Valid(name) || !utf8.Valid(value) {
 		return errUTF8
+	}
+	if len(m.Attributes) > 2*maxAttributes {
+		if unique(m); len(m.Attributes) > maxAttributes {
+			return nil // it is refused for their number
+		}
 	}
 	m.Attributes = append(m.Attributes, message.Attribute{Name: string(name), Value: message.String(string(value))})
 	return nil

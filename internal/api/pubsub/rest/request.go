@@ -47,6 +47,9 @@ const (
 	packedCost, packedGrowing = 1, 2
 )
 
+// valueWeight is what becomes of values: an object is a message of Protocol Buffers, and a member of a map two values.
+var valueWeight = door.Weight{Value: 64, Object: 192}
+
 // read reads the whole body when there is room for what is made of it. One that is packed takes room for what it
 // becomes as it is unpacked, and does not wait for that: it holds some already.
 func (h *handler) read(r *http.Request, hold *door.Hold, into *boundedBody) *problem {
@@ -66,6 +69,9 @@ func (h *handler) read(r *http.Request, hold *door.Hold, into *boundedBody) *pro
 	default:
 		return &problem{code: codes.InvalidArgument,
 			message: fmt.Sprintf("Content-Encoding %q is not supported; gzip is", packing)}
+	}
+	if err == nil {
+		err = hold.Values(data, valueWeight)
 	}
 	var large *http.MaxBytesError
 	switch {

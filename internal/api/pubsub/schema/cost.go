@@ -5,6 +5,8 @@ import (
 
 	"google.golang.org/protobuf/encoding/protowire"
 	"google.golang.org/protobuf/reflect/protoreflect"
+
+	"github.com/hikyaku/hikyaku/internal/message/jsontext"
 )
 
 // About what a value takes while a message is looked at, and what each byte of a message takes beside that. A value
@@ -27,7 +29,7 @@ func CompileCost(k Kind, definition string) int64 {
 	definition = definition[:min(len(definition), MaxDefinitionBytes)] // what is longer is refused
 	tokens := protobufTokens(definition)
 	if k == Avro {
-		tokens = jsonValues(definition)
+		tokens, _ = jsontext.Values(definition)
 	}
 	return tokenBytes*tokens + textCompiled*int64(len(definition))
 }
@@ -36,28 +38,12 @@ func CompileCost(k Kind, definition string) int64 {
 func (s *Schema) Cost(data []byte, e Encoding) int64 {
 	switch {
 	case e == JSON:
-		return valueBytes*jsonValues(data) + textCopies*int64(len(data))
+		values, _ := jsontext.Values(data)
+		return valueBytes*values + textCopies*int64(len(data))
 	case s.kind == Protobuf:
 		return s.protobuf.cost(data)
 	}
 	return int64(len(data)) // Avro's binary form is looked at as it is
-}
-
-// jsonValues is how many values, names among them, a text in JSON has at most.
-func jsonValues[T string | []byte](data T) (n int64) {
-	n = 1
-	text := false
-	for i := 0; i < len(data); i++ {
-		switch c := data[i]; {
-		case c == '"':
-			text = !text
-		case text && c == '\\':
-			i++
-		case !text && (c == ',' || c == ':' || c == '[' || c == '{'):
-			n++
-		}
-	}
-	return n
 }
 
 // cost counts the values of the message's own fields, and takes what is within others to be as short as it can be.
