@@ -80,6 +80,9 @@ type Attribute struct {
 	Value Value
 }
 
+// MaxAttributes is how many a message has at most. Each takes some hundred bytes when it is read, however short it is.
+const MaxAttributes = 1000
+
 // Attributes are ordered by name, each name once. The zero value is empty and ready to use.
 type Attributes []Attribute
 

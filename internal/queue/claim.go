@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"slices"
 	"time"
+
+	"github.com/hikyaku/hikyaku/internal/message"
 )
 
 // claiming is one Claim under way.
@@ -337,11 +339,19 @@ func (s *Store) giveBack(picks []picked) error {
 	return s.write(s.state.toReturn(picks))
 }
 
+// roomFor is about how many bytes a message takes when it was read, of its size and head: attributes take more than
+// they are long.
+func roomFor(size int64, head []byte) int64 {
+	const each, least = 128, 8 // what one takes, and its bytes in the head
+	return size + int64(min(len(head)/least, message.MaxAttributes)*each)
+}
+
 // hold asks for room for the bodies. Where there is none, the claims are given back.
 func (s *Store) hold(ctx context.Context, r *ClaimRequest, picks []picked) error {
 	sum, largest := int64(0), int64(0)
 	for i := range picks {
-		sum, largest = sum+picks[i].size, max(largest, picks[i].size)
+		size := roomFor(picks[i].size, picks[i].head)
+		sum, largest = sum+size, max(largest, size)
 	}
 	err := r.Hold(ctx, sum, largest)
 	if err == nil {

@@ -22,7 +22,7 @@ func (s *Store) Peek(ctx context.Context, n Name, r PeekRequest) ([]Peeked, erro
 			return nil, err
 		}
 		if r.Hold != nil && len(p.found) > 0 && !r.NoBody {
-			if err := r.Hold(ctx, p.sum, p.largest); err != nil {
+			if err := r.Hold(ctx, p.room, p.largest); err != nil {
 				return nil, err
 			}
 		}
@@ -42,11 +42,12 @@ func (s *Store) Peek(ctx context.Context, n Name, r PeekRequest) ([]Peeked, erro
 
 // peekPage is what a Peek found, before its bodies are read.
 type peekPage struct {
-	found        []Peeked
-	parts        []stored
-	sum, largest int64 // of the sizes
-	last         uint64
-	more         bool
+	found         []Peeked
+	parts         []stored
+	sum           int64 // of the sizes
+	room, largest int64 // that is taken when they are read: of all, and of one
+	last          uint64
+	more          bool
 }
 
 // page looks for the messages of a Peek.
@@ -76,7 +77,8 @@ func (p *peekPage) add(x *peekedAt, r *PeekRequest) bool {
 	if p.more = r.Bytes > 0 && len(p.found) > 0 && !r.NoBody && p.sum+x.size > int64(r.Bytes); p.more {
 		return false
 	}
-	p.sum, p.largest, p.last = p.sum+x.size, max(p.largest, x.size), x.shown.Sequence
+	room := roomFor(x.size, x.stored.head)
+	p.sum, p.room, p.largest, p.last = p.sum+x.size, p.room+room, max(p.largest, room), x.shown.Sequence
 	p.found, p.parts = append(p.found, x.shown), append(p.parts, x.stored)
 	p.more = len(p.found) >= r.Max
 	return !p.more

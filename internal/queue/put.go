@@ -119,6 +119,10 @@ func (s *Store) checkChange(c *Change, puts []preparedPut, ids []message.ID) ([]
 				return nil, nil, fmt.Errorf("%w: message %d of %d has %d bytes, the limit is %d", ErrTooLarge, j+1,
 					len(qp.Messages), size, s.limits.MessageBytes)
 			}
+			if n := len(m.Attributes); n > message.MaxAttributes && m.Death == nil {
+				return nil, nil, fmt.Errorf("%w: message %d of %d has %d attributes, the limit is %d", ErrTooLarge, j+1,
+					len(qp.Messages), n, message.MaxAttributes)
+			}
 			if err := s.groups.fits(m); err != nil && m.Death == nil {
 				return nil, nil, fmt.Errorf("%w: message %d of %d has %w", ErrTooLarge, j+1, len(qp.Messages), err)
 			}

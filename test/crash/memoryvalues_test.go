@@ -5,6 +5,7 @@ package crash
 import (
 	"fmt"
 	"strings"
+	"sync"
 	"testing"
 
 	"google.golang.org/grpc"
@@ -58,6 +59,28 @@ func TestManyShortValuesNeedNoMoreThan300MB(t *testing.T) {
 		}
 		t.Logf("%s: %d %.150s", c.name, code, text)
 	}
+	for i := range 4 {
+		attributes := members(`{"attributes":{`, "0", "}}", 7<<10) // some 900
+		if i == 0 {
+			attributes = members(`{"attributes":{`, "0", "}}", 3<<20)
+		}
+		body := `{"messages":[` + strings.Repeat(attributes+",", 99) + attributes + "]}"
+		if i == 0 {
+			body = attributes
+		}
+		code, text, err := ask(t, "POST", web+"/queues/q/messages", jsonHeader, body)
+		if err != nil || (code != 200) != (i == 0) {
+			t.Errorf("messages with many attributes: %d %.150s, %v", code, text, err)
+		}
+	}
+	var reading sync.WaitGroup
+	for range 16 {
+		reading.Go(func() { _, _, _ = ask(t, "GET", web+"/queues/q/messages?max=1000", jsonHeader, "") })
+		reading.Go(func() {
+			_, _, _ = ask(t, "POST", web+"/queues/q/claim", jsonHeader, `{"max":1000,"lease":"1s"}`)
+		})
+	}
+	reading.Wait()
 	conn := pubsubOf(t, s.address(t, "pubsub"))
 	for _, c := range []struct{ name, method, field, each string }{
 		{"attributes in binary", "Publisher/Publish", "\x12", "\x12\x00"},

@@ -12,9 +12,6 @@ import (
 	"github.com/hikyaku/hikyaku/internal/message"
 )
 
-// maxAttributes bounds what programs may set on one message.
-const maxAttributes = 1000
-
 // attributes are the programs that make attributes. The zero value has none.
 type attributes struct {
 	object *gojq.Code // makes an object of them; nil: none
@@ -53,9 +50,9 @@ func compileAttributes(setting any) (attributes, error) {
 			Err:  fmt.Errorf("%v is neither a program nor a mapping", s),
 			Hint: "write names with a program each, as in level: .level, or one program that makes an object"}
 	}
-	if len(a.named) > maxAttributes {
+	if len(a.named) > message.MaxAttributes {
 		return a, component.Setting("attributes", fmt.Errorf("there are %d, the most are %d", len(a.named),
-			maxAttributes))
+			message.MaxAttributes))
 	}
 	return a, nil
 }
@@ -113,9 +110,9 @@ func (a *attributes) set(ctx context.Context, out *message.Message, body any, va
 	if !ok {
 		return fmt.Errorf("jq: attributes: the program makes %s, an object is wanted", gojq.Preview(v))
 	}
-	if len(object) > maxAttributes {
+	if len(object) > message.MaxAttributes {
 		return fmt.Errorf("jq: attributes: the program makes %d attributes, the most are %d", len(object),
-			maxAttributes)
+			message.MaxAttributes)
 	}
 	for _, name := range sortedKeys(object) {
 		if err := setOne(out, name, object[name]); err != nil {

@@ -106,7 +106,7 @@ func (s *shortcut) attributes(w *program.Work, out *message.Message, body progra
 	if !ok || n != 1 || v.IsNull() {
 		return ok && n < 2
 	}
-	if !v.IsObject() || v.Size() > maxAttributes {
+	if !v.IsObject() || v.Size() > message.MaxAttributes {
 		return false
 	}
 	return v.Members(w, func(name []byte, v program.Value) bool { return s.set(out, s.object.Name(name), v) })
