@@ -136,13 +136,15 @@ func (w *watch) lookAtFolder() error {
 	return nil
 }
 
-// lookAtTail makes sure that the newest segment, which takes what is appended, still has its name.
+// lookAtTail makes sure that the newest segment, which takes what is appended, still has its name and its length: the
+// journal never cuts one, and behind a cut what is written would be out of reach.
 func (w *watch) lookAtTail() error {
 	j := w.j
 	j.mu.Lock()
 	s := j.tail
+	whole := s.size
 	j.mu.Unlock()
-	want, err := s.identify()
+	want, size, err := s.identify()
 	if err != nil {
 		return err
 	}
@@ -151,6 +153,10 @@ func (w *watch) lookAtTail() error {
 		return fmt.Errorf("look at %s: %w", s.name, err)
 	}
 	if err == nil && got == want {
+		if size < whole {
+			return fmt.Errorf("%w: its newest segment %s was cut to %d bytes of %d by somebody", errFolder, s.name, size,
+				whole)
+		}
 		return nil
 	}
 	j.mu.Lock()
@@ -161,14 +167,18 @@ func (w *watch) lookAtTail() error {
 	return fmt.Errorf("%w: its newest segment %s was removed or replaced", errFolder, s.name)
 }
 
-// identify tells which file a segment is, whatever has become of its name.
-func (s *segment) identify() (ID, error) {
+// identify tells which file a segment is, whatever has become of its name, and how long that is.
+func (s *segment) identify() (id ID, size int64, err error) {
 	s.use.RLock()
 	defer s.use.RUnlock()
 	if s.gone != nil {
-		return nil, s.gone
+		return nil, 0, s.gone
 	}
-	return s.f.Identify()
+	if size, err = s.f.Size(); err != nil {
+		return nil, 0, err
+	}
+	id, err = s.f.Identify()
+	return id, size, err
 }
 
 // lookAtManifests writes the list of segments again if a file of it was removed: the list itself is in memory.

@@ -37,6 +37,13 @@ func TestAJournalWhoseFolderWentTakesNothingWithinASecond(t *testing.T) {
 		{"read-only", func(d *faultfs.Disk) error { d.SetReadOnly(true); return nil }, "reading only"},
 		{"newest segment removed", func(d *faultfs.Disk) error { return d.Remove(newest(d)) },
 			"was removed or replaced"},
+		{"newest segment cut", func(d *faultfs.Disk) error {
+			f, err := d.Open(newest(d), false)
+			if err != nil {
+				return err
+			}
+			return errors.Join(f.Truncate(2000), f.Close())
+		}, "was cut to 2000 bytes"},
 		{"newest segment replaced", func(d *faultfs.Disk) error {
 			f, err := d.Create("log/other")
 			if err != nil {

@@ -32,7 +32,7 @@ func (w *watch) lookAtSealed() error {
 			s = &colds[w.next-sealed].segment
 		}
 		w.next++
-		want, err := s.identify()
+		want, _, err := s.identify()
 		if err != nil {
 			continue // it was reclaimed
 		}
