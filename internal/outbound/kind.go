@@ -73,6 +73,7 @@ var embedding = []struct {
 	{netip.MustParsePrefix("64:ff9b::/96"), 12, 0},      // NAT64 (RFC 6052)
 	{netip.MustParsePrefix("2002::/16"), 2, 0},          // 6to4 (RFC 3056)
 	{netip.MustParsePrefix("2001::/32"), 12, 1<<32 - 1}, // Teredo (RFC 4380)
+	{netip.MustParsePrefix("::ffff:0:0:0/96"), 12, 0},   // translated (RFC 2765)
 	{netip.MustParsePrefix("::/96"), 12, 0},             // compatible, as it was
 }
 

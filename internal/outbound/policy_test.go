@@ -31,6 +31,7 @@ func TestOnlyPublicAddressesMayBeReachedUnlessMoreIsAllowed(t *testing.T) {
 		"fd20:ce::254",
 		"::ffff:127.0.0.1", "::ffff:10.0.0.1", "::127.0.0.1", "64:ff9b::7f00:1", "64:ff9b::a9fe:a9fe", "64:ff9b:1::1",
 		"2002:7f00:1::", "2002:a00:1::1",
+		"::ffff:0:127.0.0.1", "::ffff:0:10.0.0.1", // translated
 		"2001:0:1:2:3:4:80ff:fffe",  // Teredo, 127.0.0.1 inverted
 		"8.8.4.4", "::ffff:8.8.4.4", // this machine's own
 	} {
