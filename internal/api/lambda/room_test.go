@@ -56,6 +56,19 @@ func TestEventsAndResultsCountUntilTheyAreRead(t *testing.T) {
 	doortest.Until(t, "all is given back", func() bool { return all.Used() == 0 })
 }
 
+// What becomes of the values of a URL's answer counts before it is decoded.
+func TestManyShortValuesOfAURLsAnswerNeedRoom(t *testing.T) {
+	r := newRig(t)
+	r.create("f", nil)
+	r.call("POST", "/2021-10-31/functions/f/url", `{"AuthType":"NONE"}`)
+	all := door.NewBusy(64 << 20)
+	r.door.busy = all
+	if g := r.call("GET", "/lambda-url/f/cookies", ""); g.StatusCode != http.StatusBadGateway {
+		t.Errorf("%s %.200s", g.Status, g.text)
+	}
+	doortest.Until(t, "all is given back", func() bool { return all.Used() == 0 })
+}
+
 // A list of functions ends where there is no room for its next one, and says where it goes on.
 func TestAListOfFunctionsEndsWithItsRoom(t *testing.T) {
 	r := newRig(t)

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/base64"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"net"
@@ -16,6 +17,7 @@ import (
 
 	"github.com/hikyaku/hikyaku/internal/access"
 	"github.com/hikyaku/hikyaku/internal/deployment"
+	"github.com/hikyaku/hikyaku/internal/door"
 	"github.com/hikyaku/hikyaku/internal/function"
 )
 
@@ -94,7 +96,14 @@ func (c *call) serveURL(name, path string) {
 		if n := int64(len(result.Payload)); n > largeAnswer {
 			c.hold.Owe(3 * n) // as the function has made it, decoded, and as it is written
 		}
-		c.writeURL(result.Payload)
+		switch err := c.hold.Values(result.Payload, valueWeight); {
+		case errors.Is(err, door.ErrNeverFits):
+			c.send(http.StatusBadGateway, "application/json", []byte("Internal Server Error"))
+		case err != nil:
+			c.fail(err)
+		default:
+			c.writeURL(result.Payload)
+		}
 	}
 }
 
