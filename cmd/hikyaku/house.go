@@ -197,9 +197,50 @@ func (h *house) whileSound(ctx context.Context) (sound context.Context, stop fun
 			cancel(h.health())
 		}
 	})
+	watching.Go(func() { h.sayWhetherReady(sound) })
 	return sound, func() {
 		cancel(nil)
 		watching.Wait()
+	}
+}
+
+// How often a house looks whether it takes puts, how long it waits for the answer, and how often it says that it does
+// not.
+const (
+	readyLook   = 5 * time.Second
+	readyAnswer = 2 * time.Second
+	readySaid   = time.Minute
+)
+
+// sayWhetherReady tells in the log when the store begins to refuse puts, again while that lasts, and when it takes them
+// again, until ctx ends.
+func (h *house) sayWhetherReady(ctx context.Context) {
+	tick := time.NewTicker(readyLook)
+	defer tick.Stop()
+	var refused, said time.Time
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+		}
+		asked, cancel := context.WithTimeout(ctx, readyAnswer)
+		err := h.store.Ready(asked)
+		cancel()
+		switch {
+		case ctx.Err() != nil:
+			return
+		case errors.Is(err, queue.ErrStalled): // that the journal says by itself
+		case err == nil && !refused.IsZero():
+			h.log.Info("puts are taken again", "after", time.Since(refused).Round(time.Second))
+			refused, said = time.Time{}, time.Time{}
+		case err != nil && time.Since(said) >= readySaid:
+			if refused.IsZero() {
+				refused = time.Now()
+			}
+			said = time.Now()
+			h.log.Warn("puts are refused", "error", err, "since", refused, "hint", hintFor(err))
+		}
 	}
 }
 
