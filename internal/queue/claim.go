@@ -342,8 +342,8 @@ func (s *Store) giveBack(picks []picked) error {
 // roomFor is about how many bytes a message takes when it was read, of its size and head: attributes take more than
 // they are long.
 func roomFor(size int64, head []byte) int64 {
-	const each, least = 128, 8 // what one takes, and its bytes in the head
-	return size + int64(min(len(head)/least, message.MaxAttributes)*each)
+	const bare, each, least = 32, 128, 8 // a head without any; what one takes, and its bytes in the head
+	return size + int64(min(max(0, len(head)-bare)/least, message.MaxAttributes)*each)
 }
 
 // hold asks for room for the bodies. Where there is none, the claims are given back.
