@@ -197,7 +197,7 @@ func (h *house) whileSound(ctx context.Context) (sound context.Context, stop fun
 			cancel(h.health())
 		}
 	})
-	watching.Go(func() { h.sayWhetherReady(sound) })
+	watching.Go(func() { sayWhetherReady(sound, h.log, h.store.Ready) })
 	return sound, func() {
 		cancel(nil)
 		watching.Wait()
@@ -214,7 +214,7 @@ const (
 
 // sayWhetherReady tells in the log when the store begins to refuse puts, again while that lasts, and when it takes them
 // again, until ctx ends.
-func (h *house) sayWhetherReady(ctx context.Context) {
+func sayWhetherReady(ctx context.Context, log *slog.Logger, ready func(context.Context) error) {
 	tick := time.NewTicker(readyLook)
 	defer tick.Stop()
 	var refused, said time.Time
@@ -225,21 +225,21 @@ func (h *house) sayWhetherReady(ctx context.Context) {
 		case <-tick.C:
 		}
 		asked, cancel := context.WithTimeout(ctx, readyAnswer)
-		err := h.store.Ready(asked)
+		err := ready(asked)
 		cancel()
 		switch {
 		case ctx.Err() != nil:
 			return
 		case errors.Is(err, queue.ErrStalled): // that the journal says by itself
 		case err == nil && !refused.IsZero():
-			h.log.Info("puts are taken again", "after", time.Since(refused).Round(time.Second))
+			log.Info("puts are taken again", "after", time.Since(refused).Round(time.Second))
 			refused, said = time.Time{}, time.Time{}
 		case err != nil && time.Since(said) >= readySaid:
 			if refused.IsZero() {
 				refused = time.Now()
 			}
 			said = time.Now()
-			h.log.Warn("puts are refused", "error", err, "since", refused, "hint", hintFor(err))
+			log.Warn("puts are refused", "error", err, "since", refused, "hint", hintFor(err))
 		}
 	}
 }

@@ -1,77 +1,50 @@
 package main
 
 import (
-	"os"
-	"path/filepath"
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
 	"strings"
-	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
-	"github.com/hikyaku/hikyaku/internal/config"
-	"github.com/hikyaku/hikyaku/internal/message"
 	"github.com/hikyaku/hikyaku/internal/queue"
 )
 
-// logged is what a house has logged so far.
-type logged struct {
-	mu   sync.Mutex
-	text strings.Builder
-}
-
-func (l *logged) Write(b []byte) (int, error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.text.Write(b)
-}
-
-func (l *logged) count(text string) int {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return strings.Count(l.text.String(), text)
-}
-
-// TestTheLogSaysWhenPutsAreRefusedAndWhenTheyAreTakenAgain fills a store and makes room again.
+// TestTheLogSaysWhenPutsAreRefusedAndWhenTheyAreTakenAgain lets a store be full for a while, and then stall, of which
+// the journal tells.
 func TestTheLogSaysWhenPutsAreRefusedAndWhenTheyAreTakenAgain(t *testing.T) {
-	t.Parallel()
-	f, err := config.Parse("x.yaml", []byte("data_dir: "+filepath.ToSlash(t.TempDir())+
-		"\nlimits: { messages: 1 }\nqueues: { work: {} }\n"), os.LookupEnv)
-	if err != nil {
-		t.Fatal(err)
-	}
-	log := &logged{}
-	h, err := openHouse(t.Context(), f, log, false)
-	if err != nil {
-		t.Fatal(err)
-	}
-	_, stop := h.whileSound(t.Context())
-	work := queue.Name{Namespace: "default", Name: "work"}
-	if _, err := h.store.Put(t.Context(), work, make([]message.Message, 1)); err != nil {
-		t.Fatal(err)
-	}
-	until := func(text string) {
-		t.Helper()
-		for begun := time.Now(); log.count(text) == 0; time.Sleep(50 * time.Millisecond) {
-			if time.Since(begun) > time.Minute {
-				t.Fatalf("the log does not say %q", text)
+	synctest.Test(t, func(t *testing.T) {
+		begun := time.Now()
+		ready := func(context.Context) error {
+			switch at := time.Since(begun); {
+			case at > 20*time.Second && at < 120*time.Second:
+				return fmt.Errorf("%w: a test has filled it", queue.ErrNoRoom)
+			case at > 200*time.Second:
+				return queue.ErrStalled
 			}
+			return nil
 		}
-	}
-	until("puts are refused")
-	claims, err := h.store.Claim(t.Context(), queue.ClaimRequest{From: []queue.From{{Queue: work}}})
-	if err != nil || len(claims) != 1 {
-		t.Fatalf("%d claims, %v", len(claims), err)
-	}
-	_, err = h.store.Settle(t.Context(), []queue.Settlement{{Token: claims[0].Token, Kind: queue.Done}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	until("puts are taken again")
-	if n := log.count("puts are refused"); n != 1 {
-		t.Errorf("it was said %d times", n)
-	}
-	stop()
-	if err := h.end(nil); err != nil {
-		t.Fatal(err)
-	}
+		var out bytes.Buffer
+		ctx, cancel := context.WithTimeout(t.Context(), 300*time.Second)
+		defer cancel()
+		sayWhetherReady(ctx, slog.New(slog.NewTextHandler(&out, nil)), ready)
+		var said []string
+		for line := range strings.Lines(out.String()) {
+			_, rest, _ := strings.Cut(line, "msg=")
+			said = append(said, rest[:strings.Index(rest[1:], `"`)+2])
+		}
+		want := []string{`"puts are refused"`, `"puts are refused"`, `"puts are taken again"`}
+		if strings.Join(said, "\n") != strings.Join(want, "\n") ||
+			!strings.Contains(out.String(), "a test has filled it") ||
+			!strings.Contains(out.String(), "make room on the disk") {
+			t.Errorf("the log says\n%s", out.String())
+		}
+		if !errors.Is(ctx.Err(), context.DeadlineExceeded) {
+			t.Errorf("it ended before its context: %v", ctx.Err())
+		}
+	})
 }
