@@ -27,8 +27,8 @@ func (pp *preparedPut) lacksAnswers() bool {
 		t.subscribed.filters.OnAll(pp.messages, pp.bytes) > littleFilters
 }
 
-// wanted tells whether a subscription takes the message, whose row is the one that it would get.
-func (c *copying) wanted(q *queueState, m *message.Message) bool {
+// goesTo tells whether a subscription takes the message, whose row is the one that it would get.
+func (c *copying) goesTo(q *queueState, m *message.Message) bool {
 	if q.filter == nil {
 		return true
 	}

@@ -282,7 +282,7 @@ func (c *copying) copyFor(q *queueState) error {
 		return c.rowFor(q)
 	}
 	m := c.message
-	if !c.wanted(q, m) {
+	if !c.goesTo(q, m) {
 		c.result.Duplicate = false
 		return nil
 	}
@@ -327,7 +327,7 @@ func (c *copying) share(q *queueState) (PutResult, error) {
 func (c *copying) rowFor(q *queueState) error {
 	own := *c.message
 	own.Row, own.Body = c.rows[q][c.at], nil
-	if !c.wanted(q, &own) {
+	if !c.goesTo(q, &own) {
 		c.result.Duplicate = false
 		return nil
 	}
