@@ -19,11 +19,16 @@ import (
 // framed is a listener whose connections speak HTTP/2, and end when a frame, or a header that is sent in several, is
 // not complete in time. Signs of life do not find a client that sends a byte now and then. What they hold, themselves
 // and by their streams, is taken of an account; one for which there is no room is closed.
-func framed(l net.Listener, of *door.Busy) net.Listener { return &framedListener{l, of} }
+func framed(l net.Listener, of *door.Busy) *framedListener {
+	return &framedListener{Listener: l, of: of, open: map[*framedConn]struct{}{}}
+}
 
 type framedListener struct {
 	net.Listener
 	of *door.Busy
+
+	mu   sync.Mutex
+	open map[*framedConn]struct{}
 }
 
 // Accept implements net.Listener.
@@ -35,10 +40,42 @@ func (l *framedListener) Accept() (net.Conn, error) {
 		}
 		conn := newFramedConn(c, l.of)
 		if !conn.standing.short.Load() {
+			l.add(conn)
 			return conn, nil
 		}
 		_ = conn.Close() // nobody has been answered
 	}
+}
+
+func (l *framedListener) add(c *framedConn) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	c.of = l
+	l.open[c] = struct{}{}
+}
+
+func (l *framedListener) forget(c *framedConn) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	delete(l.open, c)
+}
+
+// cut closes the connections on which no call is open. GracefulStop of gRPC asks each client whether it has seen that
+// the server stops, and waits five seconds for one that does not answer.
+func (l *framedListener) cut() {
+	l.mu.Lock()
+	var idle []*framedConn
+	for c := range l.open {
+		if c.standing.idle() {
+			idle = append(idle, c)
+		}
+	}
+	l.mu.Unlock()
+	var closing sync.WaitGroup
+	for _, c := range idle { // which takes TLS a while where a client reads nothing
+		closing.Go(func() { _ = c.Close() })
+	}
+	closing.Wait()
 }
 
 func newFramedConn(c net.Conn, of *door.Busy) *framedConn {
@@ -128,6 +165,7 @@ type framedConn struct {
 	written frames // of ours
 
 	standing *standing
+	of       *framedListener // nil: it is in no list
 
 	mu  sync.Mutex
 	end time.Time // for reading, as set from outside; zero: none
@@ -205,6 +243,9 @@ func (c *framedConn) Write(b []byte) (int, error) {
 // Close implements net.Conn.
 func (c *framedConn) Close() error {
 	defer c.standing.end()
+	if c.of != nil {
+		c.of.forget(c)
+	}
 	return c.Conn.Close()
 }
 

@@ -2,6 +2,7 @@ package pubsub
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"io"
 	"net"
@@ -11,6 +12,7 @@ import (
 	"time"
 
 	"golang.org/x/net/http2"
+	"golang.org/x/net/http2/hpack"
 
 	"github.com/hikyaku/hikyaku/internal/door"
 )
@@ -98,4 +100,61 @@ func FuzzFrames(f *testing.F) {
 			t.Errorf("cut at %d of %d: %v %v", cut, len(data), a, b)
 		}
 	})
+}
+
+// calling is what a client sends that makes a call, up to its message, which it does not send.
+func calling(t *testing.T, path string) *bytes.Buffer {
+	t.Helper()
+	var sent, fields bytes.Buffer
+	sent.WriteString(preface)
+	f, h := http2.NewFramer(&sent, nil), hpack.NewEncoder(&fields)
+	for _, field := range [][2]string{{":method", "POST"}, {":scheme", "http"}, {":authority", "test"}, {":path", path},
+		{"content-type", "application/grpc"}, {"te", "trailers"}} {
+		if err := h.WriteField(hpack.HeaderField{Name: field[0], Value: field[1]}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := errors.Join(f.WriteSettings(), f.WriteHeaders(http2.HeadersFrameParam{StreamID: 1,
+		BlockFragment: fields.Bytes(), EndHeaders: true})); err != nil {
+		t.Fatal(err)
+	}
+	return &sent
+}
+
+func TestAStopWaitsForNoClientThatIsSilent(t *testing.T) {
+	call := calling(t, "/google.pubsub.v1.Publisher/ListTopics")
+	part := append(bytes.Clone(call.Bytes()), 0, 0, 100, 0, endStream, 0, 0, 0, 1) // the head of a frame of data
+	for name, sent := range map[string][]byte{
+		"no byte": nil, "the preface": call.Bytes()[:len(preface)], "no frame of a call": call.Bytes()[:len(preface)+9],
+		"a header": call.Bytes(), "a part of a message": part,
+	} {
+		s, stop := openStore(t, t.TempDir(), time.Now)
+		d, err := New(Config{Listen: "127.0.0.1:0"}, Options{Store: s})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := d.Start(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		silent, err := net.Dial("tcp", d.Addr().String())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := silent.Write(sent); err != nil {
+			t.Fatal(err)
+		}
+		if len(sent) > len(preface) {
+			if _, err := io.ReadFull(silent, make([]byte, 9)); err != nil { // the settings: it has been taken
+				t.Fatal(err)
+			}
+		}
+		// gRPC waits five seconds for an answer to a ping
+		ctx, cancel := context.WithTimeout(t.Context(), 4*time.Second)
+		if err := d.Close(ctx); err != nil {
+			t.Errorf("a client has sent %s: %v", name, err)
+		}
+		cancel()
+		_ = silent.Close()
+		stop()
+	}
 }

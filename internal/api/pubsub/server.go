@@ -76,7 +76,8 @@ type Server struct {
 
 	life   door.Life
 	grpc   *grpc.Server
-	parts  door.Parts // of rest
+	calls  *framedListener // of grpc
+	parts  door.Parts      // of rest
 	rest   *http.Server
 	split  *split
 	served sync.WaitGroup
@@ -148,9 +149,9 @@ func (d *Server) open(ctx context.Context) (net.Addr, error) {
 	d.served.Go(d.keepHouse)
 	d.served.Go(d.push)
 	plain := door.Heads(door.Stalling(d.split.rest), standing)
-	streams := framed(door.Stalling(d.split.grpc), standing)
+	d.calls = framed(door.Stalling(d.split.grpc), standing)
 	d.served.Go(func() {
-		if err := d.grpc.Serve(knowing{streams}); err != nil &&
+		if err := d.grpc.Serve(knowing{d.calls}); err != nil &&
 			!errors.Is(err, grpc.ErrServerStopped) && !errors.Is(err, net.ErrClosed) {
 			d.report(fmt.Errorf("pubsub door: gRPC: %w", err))
 		}
@@ -178,6 +179,21 @@ func (d *Server) Close(ctx context.Context) error {
 	return d.life.Close(func() error { return d.end(ctx) })
 }
 
+// cutIdle cuts clients that do nothing until all are gone. The first of them is a client to which a stop has been told
+// for PartTime; one whose call got its answer only then follows.
+func (d *Server) cutIdle(gone <-chan struct{}) {
+	again := time.NewTicker(door.PartTime)
+	defer again.Stop()
+	for {
+		select {
+		case <-gone:
+			return
+		case <-again.C:
+			d.calls.cut()
+		}
+	}
+}
+
 func (d *Server) end(ctx context.Context) error {
 	d.split.close()
 	cut := time.AfterFunc(door.PartTime, d.parts.Cut)
@@ -187,6 +203,7 @@ func (d *Server) end(ctx context.Context) error {
 		defer close(patient)
 		d.grpc.GracefulStop()
 	}()
+	d.served.Go(func() { d.cutIdle(patient) })
 	ended := d.rest.Shutdown(ctx)
 	select {
 	case <-patient:

@@ -98,6 +98,13 @@ func (s *standing) closed(stream uint32) {
 	}
 }
 
+// idle tells whether no stream is open.
+func (s *standing) idle() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return len(s.open) == 0
+}
+
 // data is told of a frame of data that does not end its stream. gRPC keeps each by itself until its message is complete
 // and read, so a tiny one takes far more than its length. A program sends one now and then, to show that it is alive,
 // and some send what announces a message by itself: with time, and by a frame that is not tiny, one is forgotten.
