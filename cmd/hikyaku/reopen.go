@@ -74,11 +74,20 @@ func reopenAll(ctx context.Context, js []journal.Journal) (next []journal.Journa
 			err = fmt.Errorf("shard %d: %w", i, err)
 		}
 		if err != nil {
-			return nil, errors.Join(err, closeJournals(next))
+			return nil, afterClosing(err, closeJournals(next))
 		}
 		next = append(next, opened)
 	}
 	return next, nil
+}
+
+// afterClosing is err with what closing the other journals said, closed. It is an ErrReopen only if both are: what one
+// of them has called durable may be in doubt.
+func afterClosing(err, closed error) error {
+	if closed != nil && !errors.Is(closed, journal.ErrReopen) {
+		return fmt.Errorf("%v; %w", err, closed)
+	}
+	return errors.Join(err, closed)
 }
 
 func closeJournals(js []journal.Journal) (err error) {

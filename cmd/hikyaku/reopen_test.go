@@ -322,6 +322,43 @@ func TestAJournalIsOpenedAgainAFewTimesOnly(t *testing.T) {
 	})
 }
 
+// closes is a journal that can be opened again, and whose Close then fails.
+type closes struct {
+	*memory.Journal
+	err error
+}
+
+func (c *closes) Reopen(context.Context) (journal.Journal, error) { return c, nil }
+
+func (c *closes) Close() error { return errors.Join(c.Journal.Close(), c.err) }
+
+func TestNothingIsOpenedAgainBesideAJournalThatIsInDoubt(t *testing.T) {
+	away := fmt.Errorf("the disk is away (%w)", journal.ErrReopen)
+	for _, c := range []struct {
+		closed error
+		again  bool
+	}{
+		{nil, true},
+		{away, true},
+		{fmt.Errorf("%w: a sync has failed", journal.ErrFailed), false},
+	} {
+		one, err := memory.New().Open(memory.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		two, err := memory.New().Open(memory.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		two.Break(fmt.Errorf("%w (%w)", journal.ErrFailed, journal.ErrReopen))
+		two.FailReopen(away)
+		_, err = reopenAll(t.Context(), []journal.Journal{&closes{one, c.closed}, two})
+		if err == nil || errors.Is(err, journal.ErrReopen) != c.again {
+			t.Errorf("closing the other one says %v: %v", c.closed, err)
+		}
+	}
+}
+
 func TestDoorsThatChanceHasPlacedStayWhereTheyAre(t *testing.T) {
 	a := addresses{}
 	a.note("http", "127.0.0.1:0", &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1), Port: 4711})
