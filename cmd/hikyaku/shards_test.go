@@ -89,17 +89,26 @@ func TestAStartWithoutAFolderOfAShardChangesNothing(t *testing.T) {
 		if err := os.Rename(dir, aside); err != nil {
 			t.Fatal(err)
 		}
-		s, err := sharded(t, data, "3")
-		if err == nil || shard > 0 && !strings.Contains(explain(err), dir+" is missing") {
-			t.Errorf("without shard %d: %v", shard, err)
-			_ = s.close()
-		}
-		if shard == 0 { // it is made last, so the others could be those of a first start that ended early
-			if err := os.RemoveAll(dir); err != nil {
-				t.Fatal(err)
+		refused := func(how string) {
+			t.Helper()
+			s, err := sharded(t, data, "3")
+			if err == nil {
+				t.Errorf("opened with the folder of shard %d %s", shard, how)
+				_ = s.close()
+			} else if !strings.Contains(explain(err), dir+" is missing") {
+				t.Errorf("with the folder of shard %d %s: %s", shard, how, explain(err))
 			}
 		}
-		if err := os.Rename(aside, dir); err != nil { // nothing is in its place
+		refused("missing")
+		if err := os.Mkdir(dir, 0o700); err != nil { // as under a disk that is not mounted
+			t.Fatalf("something was made in the place of shard %d: %v", shard, err)
+		}
+		refused("empty")
+		if err := os.Remove(dir); err != nil {
+			t.Errorf("something was made in the folder of shard %d: %v", shard, err)
+			_ = os.RemoveAll(dir)
+		}
+		if err := os.Rename(aside, dir); err != nil {
 			t.Fatal(err)
 		}
 		if s, err = sharded(t, data, "3"); err != nil {

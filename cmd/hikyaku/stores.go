@@ -117,18 +117,52 @@ func (s *stores) openFiles(ctx context.Context, f *config.File, log *slog.Logger
 	if n := len(shardDirs(f.DataDir)); n > f.Shards || n < f.Shards && exists(journalDir(f.DataDir)) {
 		return wrongShards(f, n)
 	}
-	for i := f.Shards - 1; i >= 0; i-- {
+	if err := s.openShards(ctx, f, log); err != nil {
+		return fmt.Errorf("open data_dir %s: %w", f.DataDir, err)
+	}
+	return checkUnfinished(f.DataDir) // who changes them had the locks until then
+}
+
+// openShards opens the journals of all shards. Where some are in use, no other is made: its folder is missing, or empty
+// as that of a disk that is not mounted.
+func (s *stores) openShards(ctx context.Context, f *config.File, log *slog.Logger) error {
+	found := make([]journal.Journal, f.Shards) // nil: there is none yet
+	open := func(i int, existing bool) (used bool, err error) {
 		o := fileOptions(f, log)
-		o.Dir = shardDir(f.DataDir, i)
+		o.Dir, o.Existing = shardDir(f.DataDir, i), existing
 		o.FS = journalFS(o.Dir)
 		j, err := file.Open(ctx, o)
 		if err != nil {
-			return fmt.Errorf("open data_dir %s: %w", f.DataDir, err)
+			return false, err
 		}
-		s.journals = append(s.journals, j)
+		found[i] = j
+		s.journals = append(s.journals, j) // so that they are closed after an error
+		return j.End() > 0, nil
 	}
-	slices.Reverse(s.journals)
-	return checkUnfinished(f.DataDir) // who changes them had the locks until then
+	inUse := -1
+	for i := f.Shards - 1; i >= 0; i-- {
+		switch used, err := open(i, f.Shards > 1); {
+		case errors.Is(err, file.ErrNoJournal):
+		case err != nil:
+			return err
+		case used:
+			inUse = i
+		}
+	}
+	for i := f.Shards - 1; i >= 0; i-- {
+		if found[i] != nil {
+			continue
+		}
+		if inUse >= 0 {
+			return &hinted{fmt.Errorf("shard %d of %d has no journal, and shard %d is in use", i, f.Shards, inUse),
+				shardDir(f.DataDir, i) + " is missing or empty: is its disk mounted?"}
+		}
+		if _, err := open(i, false); err != nil {
+			return err
+		}
+	}
+	s.journals = found
+	return nil
 }
 
 func (s *stores) openOne(ctx context.Context, o queue.Options) error {

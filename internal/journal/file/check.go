@@ -163,7 +163,7 @@ func inspect(ctx context.Context, fsys FS, dir string, progress func(done, total
 		return nil, err
 	}
 	if len(x.manifest.segments) == 0 {
-		return nil, errors.New("there is no journal in this folder")
+		return nil, ErrNoJournal
 	}
 	for i, row := range x.manifest.segments {
 		if err := x.openSegment(row, i == len(x.manifest.segments)-1); err != nil {

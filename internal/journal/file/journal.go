@@ -104,10 +104,14 @@ type counters struct {
 	copied, checkpoints, scrubbed atomic.Uint64 // bytes
 }
 
-// Open opens the journal in opts.Dir, which it makes when there is none. What the last process left is checked and,
+// ErrNoJournal says that there is none in a folder, and that none was to be made.
+var ErrNoJournal = errors.New("there is no journal in this folder")
+
+// Open opens the journal in opts.Dir, which it makes when there is none (see Options.Existing). What the last process left is checked and,
 // after an unclean end, repaired as far as a torn tail goes; nothing that was ever durable is cut away.
 //
-// Errors: journal.ErrLocked when another process has the folder; a *journal.DamageError when what must be sound is not.
+// Errors: journal.ErrLocked when another process has the folder; a *journal.DamageError when what must be sound is
+// not; ErrNoJournal.
 func Open(ctx context.Context, opts Options) (*Journal, error) {
 	o, err := opts.withDefaults()
 	if err != nil {

@@ -16,6 +16,11 @@ const lockName = "lock"
 
 // load brings the journal to the state in which the last process left it, or this one (want).
 func (j *Journal) load(ctx context.Context, want *expected) error {
+	if j.opts.Existing {
+		if err := j.isThere(); err != nil {
+			return err
+		}
+	}
 	if !j.opts.ReadOnly {
 		if want == nil {
 			if err := j.fs.MkdirAll(j.dir); err != nil {
@@ -89,12 +94,28 @@ func (j *Journal) load(ctx context.Context, want *expected) error {
 // begin makes a journal in a folder in which there is none.
 func (j *Journal) begin(ctx context.Context) error {
 	if j.opts.ReadOnly {
-		return fmt.Errorf("there is no journal in %s", j.dir)
+		return ErrNoJournal
 	}
 	if err := j.lists.write(&j.manifest); err != nil {
 		return err
 	}
 	return j.openTail(ctx, nil, false)
+}
+
+// isThere is ErrNoJournal where the folder is missing or nothing in it is of a journal.
+func (j *Journal) isThere() error {
+	names, err := j.fs.ReadDir(j.dir)
+	if missing(err) {
+		return ErrNoJournal
+	}
+	if err != nil {
+		return err
+	}
+	ms, err := findManifest(j.fs, j.dir, names)
+	if err == nil && ms.current == nil {
+		err = ErrNoJournal
+	}
+	return err
 }
 
 // examine opens all files and looks whether they are what a crash may leave, without changing one. It returns what the

@@ -60,6 +60,7 @@ type Options struct {
 	// changes it.
 	Scrub Scrub
 
+	Existing bool // makes no journal: where there is none, Open fails with ErrNoJournal and changes nothing
 	ReadOnly bool // reads only, without the lock and without repairing a torn tail; Append and the like are refused
 
 	// Report is told of trouble that costs nothing yet: a segment that could not be removed, a spare that could not be
