@@ -15,7 +15,8 @@ func TestColumnsAreShownWithWhatTheUserMayDo(t *testing.T) {
 	} {
 		c := r.as(q.user)
 		one(t, c, q.want, "SELECT privileges FROM information_schema.columns WHERE table_name = 'jobs'")
-		for _, statement := range []string{"SHOW FULL COLUMNS FROM jobs", "SHOW FULL FIELDS FROM `jobs` FROM test"} {
+		for _, statement := range []string{"SHOW FULL COLUMNS FROM jobs", "SHOW FULL FIELDS FROM `jobs` FROM test",
+			"SHOW FULL COLUMNS IN jobs IN test"} {
 			if got := columnNamed(t, c, statement, "Privileges"); got != q.want {
 				t.Errorf("%s: %s: %q, want %q", q.user, statement, got, q.want)
 			}

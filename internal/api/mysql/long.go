@@ -67,6 +67,9 @@ func (l *long) look(ctx context.Context) error {
 	if l.answer != nil && replication.begins(l.query) {
 		return l.positions(s)
 	}
+	if l.answer != nil && words[0] == "set" && setNoRole.is(l.query) {
+		return l.answerOK()
+	}
 	if err := refuse(words); err != nil {
 		return err
 	}

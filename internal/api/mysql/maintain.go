@@ -139,6 +139,9 @@ var (
 var flushNothing = newForm(
 	`(?i)^\s*flush\s+(?:(?:(?:binary|engine|error|general|relay|slow)\s+)?logs|hosts|privileges|status|user_resources|optimizer_costs|query\s+cache|des_key_file)\s*;?\s*$`)
 
+// setNoRole is a SET ROLE of no role by name: there are none.
+var setNoRole = newForm(`(?i)^\s*set\s+role\s+(?:none|default|all)\s*;?\s*$`)
+
 // Statements of dumps that are about replication. There is none: they are accepted, with a warning that says so.
 var replication = newForm(
 	`(?is)^\s*(?:change\s+(?:master|replication\s+source)\s+to\b|set\s+@@global\.gtid_purged\s*=|set\s+global\s+gtid_purged\s*=)`)

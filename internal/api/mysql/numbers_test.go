@@ -26,10 +26,13 @@ func TestErrorsThatHadNoNumberHaveMySQLs(t *testing.T) {
 		{"CALL nothing()", 1305, "42000"},
 		{"SELECT MATCH(v) AGAINST('a') FROM jobs", 1191, "HY000"},
 		{"SELECT bit_and(v) OVER () FROM jobs", 1235, "42000"},
+		{"SET ROLE admin", 1235, "42000"},
 	} {
 		_, err := c.ExecContext(t.Context(), f.query)
 		failsWith(t, err, f.number, f.state, f.query)
 	}
-	exec(t, c, "FLUSH PRIVILEGES")
+	for _, statement := range []string{"FLUSH PRIVILEGES", "SET ROLE NONE", "set role default;", "SET ROLE ALL"} {
+		exec(t, c, statement)
+	}
 	exec(t, c, "SELECT v FROM jobs WHERE v IN (SELECT row_number() OVER (ORDER BY v) FROM jobs)")
 }

@@ -49,6 +49,10 @@ func (h *handler) parsable(c *vmysql.Conn, query string, words bounds.Limits) er
 		return plannable(parsed)
 	}
 	switch firstWord(query) {
+	case "set":
+		if setNoRole.is(query) {
+			return errNotPrepared()
+		}
 	case "do", "start", "show", "describe", "desc", "explain", "check", "optimize", "repair", "analyze", "checksum",
 		"flush", "lock", "change":
 		// It may be one that the door puts otherwise before it is parsed. Drivers send it as text when they are told

@@ -15,6 +15,21 @@ func (w *writer) share() {
 	}
 }
 
+// hinted looks behind USE INDEX and its like: what an index is for is left out.
+func (w *writer) hinted(t token) {
+	ahead := w.scanner
+	last := ahead.next()
+	if w.any(last, "order", "group") != "" {
+		if last = ahead.next(); !w.is(last, "by") {
+			return
+		}
+	} else if !w.is(last, "join") {
+		return
+	}
+	w.replace(t.at, last.end, "")
+	w.scanner = ahead
+}
+
 // setting looks at a word that is the whole value of a variable: MySQL takes these for texts although they are words of
 // its language, and tells whether the word is one.
 func (w *writer) setting(t token) bool {

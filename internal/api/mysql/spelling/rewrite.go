@@ -44,6 +44,7 @@ type writer struct {
 	doubled int          // the byte behind the parenthesis that will be; 0: none
 	parted  map[int]bool // parentheses that enclose several parts; nil: nobody has asked
 	sets    bool         // the statement is a SET
+	shows   bool         // the statement is a SHOW, and IN stands for FROM: neither its condition nor a log has come
 	values  []assignment // that are looked at, each in the one before
 }
 
@@ -98,11 +99,12 @@ func (w *writer) look(t token) {
 		return
 	}
 	if w.before.kind == end || w.is(w.before, ";") {
-		w.defines, w.sets = w.any(t, "create", "alter") != "", w.is(t, "set")
+		w.defines, w.sets, w.shows = w.any(t, "create", "alter") != "", w.is(t, "set"), w.is(t, "show")
 		if w.is(t, "alter") {
 			w.schema()
 		}
 	}
+	w.shows = w.shows && w.any(t, "where", "like", "events") == ""
 	if w.text[t.at] == '@' && w.assigns(t) || w.sets && w.setting(t) {
 		return
 	}
@@ -115,15 +117,24 @@ func (w *writer) look(t token) {
 			w.replace(t.at, t.end, " ")
 		}
 	case 2:
-		if w.is(t, "is") {
+		switch w.any(t, "is", "in") {
+		case "is":
 			w.unknown()
+		case "in":
+			if w.shows {
+				w.replace(t.at, t.end, "FROM")
+			}
 		}
 	case 3:
 		switch w.any(t, "row", "for") {
 		case "row":
 			w.row(t)
 		case "for":
-			w.share()
+			if w.any(w.before, "index", "key") != "" {
+				w.hinted(t)
+			} else {
+				w.share()
+			}
 		}
 	case 4:
 		switch w.any(t, "trim", "lock", "date", "time", "with") {
