@@ -179,11 +179,15 @@ func (d *database) GetTableInsensitive(ctx *gms.Context, name string) (gms.Table
 		return nil, false, sqlError(erTooLongIdent, "42000", "Identifier name '%s' is too long", head(name, maxShown))
 	}
 	n, def, version, err := d.door.find(ctx, d.queue(name))
-	if err != nil {
-		return nil, false, absent(err)
+	s := sessionOf(ctx)
+	if err == nil && s != nil && !d.door.users.Visible(s.user, d.door.store.Resolve(n)) {
+		err = queue.ErrNotFound
 	}
-	if s := sessionOf(ctx); s != nil && !d.door.users.Visible(s.user, d.door.store.Resolve(n)) {
-		return nil, false, nil
+	if err != nil {
+		if s != nil {
+			s.absent = d.name + "." + name
+		}
+		return nil, false, absent(err)
 	}
 	t, err := d.door.tableWith(ctx, d.name, n, def, version)
 	if err != nil {

@@ -120,11 +120,11 @@ func (h *handler) ComQuery(ctx context.Context, c *vmysql.Conn, query string, an
 		}
 	}
 	if done, err := h.short(ctx, c, query, nil, answer); done {
-		return sqlErrorOf(err)
+		return known(c).worded(err)
 	}
 	l := &long{handler: h, conn: c, query: query, answer: answer}
 	if err := l.look(ctx); err != nil || l.done {
-		return sqlErrorOf(err)
+		return known(c).worded(err)
 	}
 	return l.run(ctx, func(answer vmysql.ResultSpoolFn) error { return h.execute(ctx, c, l.query, nil, answer) })
 }
@@ -143,7 +143,7 @@ func (h *handler) ComMultiQuery(ctx context.Context, c *vmysql.Conn, query strin
 		}
 	}
 	if done, err := h.short(ctx, c, query, nil, answer); done {
-		return "", sqlErrorOf(err)
+		return "", known(c).worded(err)
 	}
 	first, rest, err := sqlparser.SplitStatement(query)
 	if err != nil {
@@ -154,7 +154,7 @@ func (h *handler) ComMultiQuery(ctx context.Context, c *vmysql.Conn, query strin
 	}
 	l := &long{handler: h, conn: c, query: first, answer: answer, more: rest != ""}
 	if err := l.look(ctx); err != nil {
-		return "", sqlErrorOf(err) // the statements behind one that fails are not run
+		return "", known(c).worded(err) // the statements behind one that fails are not run
 	}
 	if !l.done {
 		if err := l.run(ctx, func(answer vmysql.ResultSpoolFn) error {
@@ -193,7 +193,7 @@ func (h *handler) ComPrepare(ctx context.Context, c *vmysql.Conn, query string,
 	}
 	l := &long{handler: h, conn: c, query: query}
 	if err := l.look(ctx); err != nil {
-		return nil, sqlErrorOf(err)
+		return nil, known(c).worded(err)
 	}
 	fields = l.fields
 	if !l.done {
@@ -239,11 +239,11 @@ func (h *handler) ComStmtExecute(ctx context.Context, c *vmysql.Conn, prepare *v
 		}
 	}
 	if done, err := h.short(ctx, c, prepare.PrepareStmt, prepare, spool); done {
-		return sqlErrorOf(err)
+		return known(c).worded(err)
 	}
 	l := &long{handler: h, conn: c, query: prepare.PrepareStmt, answer: spool, bound: prepare}
 	if err := l.look(ctx); err != nil || l.done {
-		return sqlErrorOf(err)
+		return known(c).worded(err)
 	}
 	return l.run(ctx, func(answer vmysql.ResultSpoolFn) error {
 		return h.execute(ctx, c, l.query, prepare.BindVars, answer)

@@ -184,7 +184,7 @@ func (l *long) run(ctx context.Context, do func(vmysql.ResultSpoolFn) error) err
 
 // failed is the error that a statement ended with, as clients know it. What is to be dropped has errors of its own.
 func (l *long) failed(err error) error {
-	err = sqlErrorOf(err)
+	err = known(l.conn).worded(err)
 	var said *vmysql.SQLError
 	if !errors.As(err, &said) || firstWord(l.query) != "drop" {
 		return err

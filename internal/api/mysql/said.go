@@ -2,6 +2,7 @@ package mysql
 
 import (
 	"regexp"
+	"strings"
 
 	vmysql "github.com/dolthub/vitess/go/mysql"
 )
@@ -34,6 +35,28 @@ func inMySQLsWords(e *vmysql.SQLError) *vmysql.SQLError {
 		}
 	}
 	return e
+}
+
+// worded is an error as the connection's client knows it. A table that there is not is named with its database, which
+// go-mysql-server leaves out: programs look for it. s may be nil.
+func (s *session) worded(err error) error {
+	err = sqlErrorOf(err)
+	e, ok := err.(*vmysql.SQLError)
+	if !ok || e.Num != erNoSuchTable || s == nil {
+		return err
+	}
+	name := noSuchTable.FindStringSubmatch(e.Message)
+	if name == nil {
+		return err
+	}
+	full := s.absent
+	if _, table, _ := strings.Cut(full, "."); !strings.EqualFold(table, name[1]) {
+		if strings.Contains(name[1], ".") || s.GetCurrentDatabase() == "" {
+			return err
+		}
+		full = s.GetCurrentDatabase() + "." + name[1]
+	}
+	return vmysql.NewSQLError(e.Num, e.State, "Table '%s' doesn't exist%s", full, name[2])
 }
 
 // maxReworded is the longest text that is looked at: names have 64 characters.

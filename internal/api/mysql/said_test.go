@@ -15,10 +15,22 @@ func TestTheCommonestErrorsHaveMySQLsWords(t *testing.T) {
 	r.makeJobs(1)
 	c := r.connect("")
 	for statement, want := range map[string]string{
-		"SELECT * FROM nothing":                    "1146 Table 'nothing' doesn't exist",
-		"SELECT * FROM shop.nothing":               "1146 Table 'nothing' doesn't exist",
-		"INSERT INTO nothing VALUES (1)":           "1146 Table 'nothing' doesn't exist",
-		"DROP TABLE nothing":                       "1051 Unknown table 'nothing'",
+		"SELECT * FROM nothing":                    "1146 Table 'test.nothing' doesn't exist",
+		"SELECT * FROM shop.nothing":               "1146 Table 'shop.nothing' doesn't exist",
+		"SELECT * FROM jobs, shop.nothing":         "1146 Table 'shop.nothing' doesn't exist",
+		"SELECT (SELECT 1 FROM nothing)":           "1146 Table 'test.nothing' doesn't exist",
+		"INSERT INTO nothing VALUES (1)":           "1146 Table 'test.nothing' doesn't exist",
+		"INSERT INTO shop.nothing VALUES (1)":      "1146 Table 'shop.nothing' doesn't exist",
+		"DELETE FROM shop.nothing":                 "1146 Table 'shop.nothing' doesn't exist",
+		"TRUNCATE nothing":                         "1146 Table 'test.nothing' doesn't exist",
+		"DESCRIBE nothing":                         "1146 Table 'test.nothing' doesn't exist",
+		"SHOW CREATE TABLE shop.nothing":           "1146 Table 'shop.nothing' doesn't exist",
+		"SHOW INDEX FROM nothing":                  "1146 Table 'test.nothing' doesn't exist",
+		"ALTER TABLE nothing ADD COLUMN a int":     "1146 Table 'test.nothing' doesn't exist",
+		"ALTER TABLE nothing RENAME TO other":      "1146 Table 'test.nothing' doesn't exist",
+		"RENAME TABLE shop.nothing TO other":       "1146 Table 'shop.nothing' doesn't exist",
+		"DROP TABLE nothing":                       "1051 Unknown table 'test.nothing'",
+		"DROP TABLE shop.nothing":                  "1051 Unknown table 'shop.nothing'",
 		"DROP DATABASE nothing":                    "1008 Can't drop database 'nothing'; database doesn't exist",
 		"USE mysql":                                "1049 Unknown database 'mysql'",
 		"CREATE DATABASE test":                     "1007 Can't create database 'test'; database exists",
@@ -38,6 +50,14 @@ func TestTheCommonestErrorsHaveMySQLsWords(t *testing.T) {
 		var told *driver.MySQLError
 		if !errors.As(err, &told) || !strings.HasPrefix(fmt.Sprintf("%d %s", told.Number, told.Message), want) {
 			t.Errorf("%s: %v, want %s", statement, err, want)
+		}
+		if told == nil || told.Number != 1146 {
+			continue
+		}
+		if _, err := c.PrepareContext(t.Context(), statement); err != nil { // some are read when they are executed
+			if !errors.As(err, &told) || told.Number == 1146 && !strings.HasPrefix(told.Message, want[5:]) {
+				t.Errorf("prepared, %s: %v, want %s", statement, err, want)
+			}
 		}
 	}
 }

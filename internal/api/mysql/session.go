@@ -52,6 +52,7 @@ type session struct {
 	mode      *gms.SqlMode
 	border    border
 	warned    uint16     // how many warnings the statement before this one left
+	absent    string     // the table that was looked for last and is not there, behind its database and a dot
 	text      clientText // what the client speaks
 }
 

@@ -148,7 +148,7 @@ a> ALTER TABLE t RENAME COLUMN nothing TO something
 a> ALTER TABLE t RENAME COLUMN a TO b
   ERROR 1060 (42S21): Column "b" already exists
 a> ALTER TABLE missing ADD COLUMN a int
-  ERROR 1146 (42S02): Table 'missing' doesn't exist
+  ERROR 1146 (42S02): Table 'test.missing' doesn't exist
 a> ALTER TABLE t ADD COLUMN x int AUTO_INCREMENT
   ERROR 1178 (42000): The storage engine QUEUE can't number rows: column 'x' is AUTO_INCREMENT (queue_rowid() numbers the rows of 't', from 1)
 a> ALTER TABLE t ADD COLUMN x int UNIQUE

@@ -36,7 +36,7 @@ a> SELECT DATABASE()
   DATABASE()
   NULL
 b> SELECT * FROM shop.t
-  ERROR 1146 (42S02): Table 't' doesn't exist
+  ERROR 1146 (42S02): Table 'shop.t' doesn't exist
 b> SELECT queue_end()
   queue_end()
   1

@@ -68,7 +68,7 @@ a> EXPLAIN ANALYZE SELECT * FROM j
 a> EXPLAIN FOR CONNECTION 5
   ERROR 1235 (42000): EXPLAIN FOR CONNECTION is not supported (SHOW PROCESSLIST shows what runs)
 a> EXPLAIN SELEKT
-  ERROR 1146 (42S02): Table 'SELEKT' doesn't exist
+  ERROR 1146 (42S02): Table 'test.SELEKT' doesn't exist
 a> SELECT COUNT(*) FROM j
   COUNT(*)
   2

@@ -18,7 +18,7 @@ a> SHOW TABLES
   Tables_in_test
   u
 a> SELECT * FROM t
-  ERROR 1146 (42S02): Table 't' doesn't exist
+  ERROR 1146 (42S02): Table 'test.t' doesn't exist
 a> SELECT * FROM u
   v
   2
@@ -66,7 +66,7 @@ ok
 a> RENAME TABLE x TO y
   ERROR 1050 (42S01): Table 'y' already exists
 a> RENAME TABLE missing TO z
-  ERROR 1146 (42S02): Table 'missing' doesn't exist
+  ERROR 1146 (42S02): Table 'test.missing' doesn't exist
 a> RENAME TABLE x TO z, y TO x
 ok
 a> SHOW TABLES

@@ -97,7 +97,7 @@ a> SELECT t.id, test.t.kind FROM test.t WHERE t.id = 1
 a> SELECT nothing FROM t
   ERROR 1054 (42S22): Unknown column 'nothing' in 'statement'
 a> SELECT * FROM missing
-  ERROR 1146 (42S02): Table 'missing' doesn't exist
+  ERROR 1146 (42S02): Table 'test.missing' doesn't exist
 a> SELECT id FROM t WHERE nothing = 1
   ERROR 1054 (42S22): Unknown column 'nothing' in 'statement'
 a> SELECT id, COUNT(*) FROM t
@@ -244,7 +244,7 @@ ok, 1 rows
 a> DELETE u FROM u JOIN t ON u.id = t.id
   ERROR 1235 (42000): this DELETE cannot tell the rows of 'u' apart: write it with WHERE, ORDER BY and LIMIT on that table alone
 a> DELETE FROM missing
-  ERROR 1146 (42S02): Table 'missing' doesn't exist
+  ERROR 1146 (42S02): Table 'test.missing' doesn't exist
 a> DELETE FROM t WHERE nothing = 1
   ERROR 1054 (42S22): Unknown column 'nothing' in 'statement'
 # A reader that waits is not disturbed by a DELETE of others.

@@ -79,7 +79,7 @@ a> SELECT LAST_INSERT_ID(), ROW_COUNT(), FOUND_ROWS()
 a> FLUSH TABLES
 ok
 a> LOCK TABLES t WRITE
-  ERROR 1146 (42S02): Table 't' doesn't exist
+  ERROR 1146 (42S02): Table 'test.t' doesn't exist
 a> UNLOCK TABLES
 ok
 a> SELECT GET_LOCK('x', 0), RELEASE_LOCK('x')
@@ -226,7 +226,7 @@ a> SELECT DATABASE()
 a> SHOW TABLES
   Tables_in_elsewhere
 a> INSERT INTO t VALUES (1)
-  ERROR 1146 (42S02): Table 't' doesn't exist
+  ERROR 1146 (42S02): Table 'elsewhere.t' doesn't exist
 a> INSERT INTO test.t VALUES (4)
 ok, 1 rows
 a> USE test

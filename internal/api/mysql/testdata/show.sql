@@ -29,7 +29,7 @@ a> SHOW CREATE TABLE test.t2
   Table | Create Table
   t2 | CREATE TABLE `t2` (\n  `v` bigint unsigned\n) ENGINE=QUEUE DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_0900_bin
 a> SHOW CREATE TABLE missing
-  ERROR 1146 (42S02): Table 'missing' doesn't exist
+  ERROR 1146 (42S02): Table 'test.missing' doesn't exist
 a> DESCRIBE t1
   Field | Type | Null | Key | Default | Extra
   id | int | NO |  | NULL | 

@@ -96,7 +96,7 @@ b> SELECT queue_rowid()
   queue_rowid()
   1
 b> SELECT * FROM t
-  ERROR 1146 (42S02): Table 't' doesn't exist
+  ERROR 1146 (42S02): Table 'test.t' doesn't exist
 b> SELECT queue_abort()
   queue_abort()
   1
@@ -121,14 +121,14 @@ b.
   NULL
 # What is not there.
 a> DROP TABLE u
-  ERROR 1051 (42S02): Unknown table 'u'
+  ERROR 1051 (42S02): Unknown table 'test.u'
 a> DROP TABLE IF EXISTS u
 ok
 a> SHOW WARNINGS
   Level | Code | Message
   Note | 1051 | Unknown table 'test.u'
 a> TRUNCATE TABLE u
-  ERROR 1146 (42S02): Table 'u' doesn't exist
+  ERROR 1146 (42S02): Table 'test.u' doesn't exist
 a> CREATE TABLE u (v int) ENGINE=QUEUE
 ok
 a> DROP TABLE t, u
