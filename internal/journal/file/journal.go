@@ -107,8 +107,9 @@ type counters struct {
 // ErrNoJournal says that there is none in a folder, and that none was to be made.
 var ErrNoJournal = errors.New("there is no journal in this folder")
 
-// Open opens the journal in opts.Dir, which it makes when there is none (see Options.Existing). What the last process left is checked and,
-// after an unclean end, repaired as far as a torn tail goes; nothing that was ever durable is cut away.
+// Open opens the journal in opts.Dir, which it makes when there is none (see Options.Existing). What the last process
+// left is checked and, after an unclean end, repaired as far as a torn tail goes; nothing that was ever durable is cut
+// away.
 //
 // Errors: journal.ErrLocked when another process has the folder; a *journal.DamageError when what must be sound is
 // not; ErrNoJournal.
