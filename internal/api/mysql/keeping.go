@@ -249,7 +249,8 @@ func (w windowed) NewWindowFunction(ctx *gms.Context) (gms.WindowFunction, error
 	if err != nil {
 		return nil, err
 	}
-	return windowFunction{exactWindowOf(w.WindowAdaptableExpression, f), w.Window()}, nil
+	f = overFramesOf(ctx, w.WindowAdaptableExpression, exactWindowOf(w.WindowAdaptableExpression, f))
+	return windowFunction{f, w.Window()}, nil
 }
 
 type windowFunction struct {
@@ -257,8 +258,13 @@ type windowFunction struct {
 	window *gms.WindowDefinition
 }
 
-// DefaultFramer is that of a window without a frame.
+// DefaultFramer makes the frames.
 func (f windowFunction) DefaultFramer() gms.WindowFramer {
+	if _, deaf := f.WindowFunction.(*aggregation.WindowedJSONArrayAgg); deaf && f.window != nil && f.window.Frame != nil {
+		if own, err := f.window.Frame.NewFramer(f.window); err == nil { // it has been made before
+			return own
+		}
+	}
 	return framerOf(f.window, f.WindowFunction.DefaultFramer())
 }
 
