@@ -15,7 +15,7 @@ import (
 func (t *table) AddColumn(ctx *gms.Context, c *gms.Column, order *gms.ColumnOrder) error {
 	added, err := column(ctx, c)
 	if err != nil {
-		return fromStore(err, t.name.Name)
+		return fromStoreOf(err, t.name)
 	}
 	columns, from, err := t.present(ctx)
 	if err != nil {
@@ -44,7 +44,7 @@ func (t *table) DropColumn(ctx *gms.Context, name string) error {
 func (t *table) ModifyColumn(ctx *gms.Context, name string, c *gms.Column, order *gms.ColumnOrder) error {
 	changed, err := column(ctx, c)
 	if err != nil {
-		return fromStore(err, t.name.Name)
+		return fromStoreOf(err, t.name)
 	}
 	columns, from, err := t.present(ctx)
 	if err != nil {
@@ -63,7 +63,7 @@ func (t *table) ModifyColumn(ctx *gms.Context, name string, c *gms.Column, order
 func (t *table) present(ctx *gms.Context) (message.Columns, []int, error) {
 	def, version, err := t.door.store.Definition(ctx, t.name)
 	if err != nil {
-		return nil, nil, fromStore(err, t.name.Name)
+		return nil, nil, fromStoreOf(err, t.name)
 	}
 	if a := sessionOf(ctx).altering; a.of(t.name) {
 		def, version = a.def, a.version
@@ -118,7 +118,7 @@ func (t *table) apply(ctx *gms.Context, def queue.Definition, from []int) error 
 	if a := sessionOf(ctx).altering; a != nil {
 		a.add(t, def, from)
 	} else if err := t.door.store.AlterColumns(ctx, t.name, def, from, t.version); err != nil {
-		return fromStore(err, t.name.Name)
+		return fromStoreOf(err, t.name)
 	}
 	return t.refresh(ctx)
 }
@@ -128,7 +128,7 @@ func (t *table) apply(ctx *gms.Context, def queue.Definition, from []int) error 
 func (t *table) refresh(ctx *gms.Context) error {
 	now, err := t.door.table(ctx, t.db, t.name)
 	if err != nil {
-		return fromStore(err, t.name.Name)
+		return fromStoreOf(err, t.name)
 	}
 	*t = *now
 	t.altered = true

@@ -47,7 +47,7 @@ func (l *long) gather(ctx context.Context, s *session) {
 		if a := s.altering; a != nil && a.begun {
 			a.begun = false
 			if err := l.door.store.AlterColumns(ctx, a.table, a.def, a.from, a.version); err != nil {
-				return sqlErrorOf(fromStore(err, a.table.Name))
+				return sqlErrorOf(fromStoreOf(err, a.table))
 			}
 		}
 		return answer(r, more)

@@ -43,7 +43,7 @@ func (i *inserter) Insert(ctx *gms.Context, row gms.Row) error {
 	}
 	m, err := i.t.message(values)
 	if err != nil {
-		return fromStore(err, i.t.name.Name)
+		return fromStoreOf(err, i.t.name)
 	}
 	if i.bytes += m.Size(); i.bytes > settings.MaxPacket {
 		return sqlError(erTooBigRow, "42000", "An INSERT into '%s' takes at most %d bytes (all of its rows are one "+
@@ -155,7 +155,7 @@ func (d *deleter) StatementComplete(ctx *gms.Context) error {
 		return fromStore(s.told(lost, err), d.t.name.Name)
 	}
 	_, err := d.t.door.store.Remove(ctx, d.t.name, sequences)
-	return fromStore(err, d.t.name.Name)
+	return fromStoreOf(err, d.t.name)
 }
 
 func (d *deleter) Close(ctx *gms.Context) error { return d.StatementComplete(ctx) }
@@ -174,7 +174,7 @@ func (t *table) Truncate(ctx *gms.Context) (int, error) {
 	s.border.changed()
 	if truncate {
 		n, err := t.door.store.Purge(ctx, t.name)
-		return n, fromStore(err, t.name.Name)
+		return n, fromStoreOf(err, t.name)
 	}
 	if mode, h := s.seat.now(); mode {
 		own, err := t.own(ctx, h)
@@ -185,7 +185,7 @@ func (t *table) Truncate(ctx *gms.Context) (int, error) {
 		return 1, fromStore(s.told(lost, err), t.name.Name)
 	}
 	n, err := t.door.removeAll(ctx, t.name)
-	return n, fromStore(err, t.name.Name)
+	return n, fromStoreOf(err, t.name)
 }
 
 // Replacer and Updater refuse: a row in a queue is put and taken, never changed.

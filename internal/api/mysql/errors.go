@@ -115,6 +115,14 @@ func fromStore(err error, about string) error {
 	return sqlError(erUnknown, "HY000", "%v", err)
 }
 
+// fromStoreOf is fromStore for what was done with a table, named as the client does.
+func fromStoreOf(err error, of queue.Name) error {
+	if errors.Is(err, queue.ErrNotFound) {
+		return sqlError(erNoSuchTable, "42S02", "Table '%s.%s' doesn't exist", of.Namespace, of.Name)
+	}
+	return fromStore(err, of.Name)
+}
+
 // sqlErrorOf is the error as MySQL's clients know it: go-mysql-server leaves many without a number, or without the
 // SQLSTATE of their number.
 func sqlErrorOf(err error) error {

@@ -211,7 +211,7 @@ func (x *explanation) count(t sqlparser.TableName) (int64, error) {
 	}
 	st, err := s.door.store.Stats(x.ctx, n)
 	if err != nil {
-		return -1, fromStore(err, n.Name)
+		return -1, fromStoreOf(err, n)
 	}
 	return int64(max(st.Messages()-st.Claimed, 0)), nil
 }

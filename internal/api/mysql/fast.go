@@ -202,7 +202,7 @@ func (h *handler) shortInsert(ctx *gms.Context, c *vmysql.Conn, s *session, st *
 	case errors.Is(err, queue.ErrChanged): // the long way looks at the table anew
 		return false, nil
 	case err != nil:
-		return true, fromStore(err, t.name.Name)
+		return true, fromStoreOf(err, t.name)
 	}
 	s.GetLastQueryInfo().RowCount.Store(int64(len(rows)))
 	s.border.tell(c)

@@ -79,7 +79,7 @@ func (h *handler) shortRows(ctx context.Context, c *vmysql.Conn, query string, o
 			err = out.add(sc, row)
 		}
 		if err != nil {
-			return true, fromStore(err, out.t.name.Name)
+			return true, fromStoreOf(err, out.t.name)
 		}
 	}
 }
@@ -198,7 +198,7 @@ func (r *rows) Next(ctx *gms.Context) (gms.Row, error) {
 			return nil, io.EOF
 		}
 		if err := r.read(ctx); err != nil {
-			return nil, fromStore(err, r.t.name.Name)
+			return nil, fromStoreOf(err, r.t.name)
 		}
 	}
 }

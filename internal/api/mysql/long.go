@@ -50,6 +50,7 @@ func (l *long) look(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	s.absent = ""
 	s.warned = uint16(len(s.Warnings())) // SHOW WARNINGS forgets the count
 	if l.answer != nil && words[0] != "show" && words[0] != "set" {
 		s.ClearWarnings()

@@ -63,9 +63,10 @@ func (d *Server) rename(ctx context.Context, s *session, from, to queue.Name) er
 	if err != nil {
 		return err
 	}
+	named := from // as the client does
 	from = d.store.Resolve(from)
 	if !d.users.Visible(s.user, from) {
-		return fromStore(queue.ErrNotFound, from.Name)
+		return fromStoreOf(queue.ErrNotFound, named)
 	}
 	for _, n := range []queue.Name{from, to} {
 		if err := s.may(access.Admin, n, "ALTER"); err != nil {
@@ -81,7 +82,7 @@ func (d *Server) rename(ctx context.Context, s *session, from, to queue.Name) er
 		return sqlError(erTableExists, "42S01", "Table '%s' already exists", to.Name)
 	}
 	if _, _, err := d.store.Definition(ctx, from); err != nil {
-		return fromStore(err, from.Name)
+		return fromStoreOf(err, named)
 	}
 	// The marks are there under the new name before it is the table's, and stay under the old one for as long as that
 	// is.

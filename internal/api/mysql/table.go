@@ -106,7 +106,7 @@ func (t *table) RowCount(ctx *gms.Context) (rows uint64, exact bool, err error) 
 func (t *table) stats(ctx *gms.Context) (queue.Stats, error) {
 	st, err := t.door.store.Stats(ctx, t.name)
 	sessionOf(ctx).stick(absent(err))
-	return st, fromStore(err, t.name.Name)
+	return st, fromStoreOf(err, t.name)
 }
 
 // Partitions: a queue has one.

@@ -81,7 +81,7 @@ func (s *session) queueWait(ctx context.Context, args []argument) (place int64, 
 			s.warn(erNoSuchTable, err.Error())
 			return 0, false, nil
 		}
-		return 0, false, fromStore(err, wishes[0].queue.Name)
+		return 0, false, fromStoreOf(err, wishes[0].queue)
 	}
 	s.waited(wishes, n, s.seat.waited)
 	return int64(n), true, nil
