@@ -188,6 +188,7 @@ var unnumbered = []struct {
 	{regexp.MustCompile(`^syntax error`), 1064, "42000"},
 	{regexp.MustCompile(`^table ".*" does not have column`), 1054, "42S22"},
 	{regexp.MustCompile(`^Column ".*" already exists`), 1060, "42S21"},
+	{regexp.MustCompile(`^a range's order by must be one expression`), 3587, "HY000"},
 	{regexp.MustCompile(`^Incorrect (date|time|datetime) value|is not a valid (Year|Time)`), 1292, "22007"},
 	{regexp.MustCompile(`^unable to drop database`), 1044, "42000"},
 	{regexp.MustCompile(`^column ".*" could not be found`), 1054, "42S22"},

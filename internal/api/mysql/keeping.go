@@ -260,12 +260,20 @@ type windowFunction struct {
 
 // DefaultFramer makes the frames.
 func (f windowFunction) DefaultFramer() gms.WindowFramer {
+	own := f.WindowFunction.DefaultFramer()
 	if _, deaf := f.WindowFunction.(*aggregation.WindowedJSONArrayAgg); deaf && f.window != nil && f.window.Frame != nil {
-		if own, err := f.window.Frame.NewFramer(f.window); err == nil { // it has been made before
-			return own
+		if made, err := f.window.Frame.NewFramer(f.window); err == nil { // it has been made before
+			own = made
 		}
 	}
-	return framerOf(f.window, f.WindowFunction.DefaultFramer())
+	switch own.(type) {
+	case *aggregation.PartitionFramer, *aggregation.PeerGroupFramer: // of a function that heeds no frame
+		return own
+	}
+	if isRange(f.window) {
+		return rangesOf(f.window)
+	}
+	return framerOf(f.window, own)
 }
 
 func (f windowFunction) Compute(ctx *gms.Context, interval gms.WindowInterval, buffer gms.WindowBuffer) (any, error) {

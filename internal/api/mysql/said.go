@@ -21,6 +21,7 @@ var reworded = map[int][]struct {
 		{regexp.MustCompile(`^column "(.+)" could not be found in any table in scope`), "Unknown column '$1' in 'statement'"},
 		{regexp.MustCompile(`^table "(.+)" does not have column "(.+)"`), "Unknown column '$2' in '$1'"},
 	},
+	3587:          {{regexp.MustCompile(`^a range's order by must be one expression.*`), rangeOrder}},
 	erSyntax:      {{regexp.MustCompile(`^syntax error at `), "You have an error in your SQL syntax: syntax error at "}},
 	1136:          {{regexp.MustCompile(`^number of values does not match number of columns provided`), "Column count doesn't match value count"}},
 	erNoSuchTable: {{regexp.MustCompile(`^table not found: ([^,]+)`), "Table '$1' doesn't exist"}},
