@@ -261,7 +261,8 @@ type windowFunction struct {
 // DefaultFramer makes the frames.
 func (f windowFunction) DefaultFramer() gms.WindowFramer {
 	own := f.WindowFunction.DefaultFramer()
-	if _, deaf := f.WindowFunction.(*aggregation.WindowedJSONArrayAgg); deaf && f.window != nil && f.window.Frame != nil {
+	_, deaf := f.WindowFunction.(*aggregation.WindowedJSONArrayAgg)
+	if deaf && f.window != nil && f.window.Frame != nil {
 		if made, err := f.window.Frame.NewFramer(f.window); err == nil { // it has been made before
 			own = made
 		}

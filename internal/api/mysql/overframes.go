@@ -70,7 +70,8 @@ func extremeOver(ctx *gms.Context, of gms.Expression, f gms.WindowFunction, sign
 type variation struct{ n, mean, squares float64 }
 
 // variationOver is a variance, or what root makes of it. So many values less than there are divide the sum of squares.
-func variationOver(of gms.Expression, f gms.WindowFunction, less float64, root func(float64) float64) gms.WindowFunction {
+func variationOver(of gms.Expression, f gms.WindowFunction, less float64,
+	root func(float64) float64) gms.WindowFunction {
 	return &overFrames[variation]{
 		WindowFunction: f,
 		leaf: func(ctx *gms.Context, row gms.Row) (variation, int64, error) {
