@@ -42,7 +42,7 @@ func TestWhatTheParserDoesNotReadIsWrittenAnotherWay(t *testing.T) {
 		"SELECT a FROM b FORCE KEY FOR ORDER BY (c)":             "SELECT a FROM b FORCE KEY  (c)",
 		"select a from b use index for join()":                   "select a from b use index ()",
 		"SELECT `index` FOR UPDATE":                              "SELECT `index` FOR UPDATE",
-		"SHOW KEYS IN a in b WHERE c IN (1); SELECT 1 IN (1)":    "SHOW KEYS FROM a FROM b WHERE c IN (1); SELECT 1 IN (1)",
+		"SHOW KEYS IN a in b WHERE c IN (1); DO 1 IN (1)":        "SHOW KEYS FROM a FROM b WHERE c IN (1); DO 1 IN (1)",
 		"SHOW TABLES IN a LIKE 'b'; SHOW KEYS IN x":              "SHOW TABLES FROM a LIKE 'b'; SHOW KEYS FROM x",
 		"SHOW BINLOG EVENTS IN 'a' FROM 4":                       "SHOW BINLOG EVENTS IN 'a' FROM 4",
 		"LOCK TABLE a READ":                                      "LOCK TABLES a READ",
