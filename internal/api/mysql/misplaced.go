@@ -133,6 +133,38 @@ func filtersByWindow(query string) (name string) {
 	return name
 }
 
+// overAggregates tells whether a window function is about an aggregate without a window, as in RANK() OVER (ORDER BY
+// SUM(a)): go-mysql-server has no windows over groups.
+func overAggregates(query string) (found bool) {
+	if !containsFold(query, "over") {
+		return false
+	}
+	parsed, err := sqlparser.Parse(query)
+	if err != nil {
+		return false
+	}
+	aggregates := func(in sqlparser.SQLNode) {
+		_ = sqlparser.Walk(func(n sqlparser.SQLNode) (bool, error) {
+			switch f := n.(type) {
+			case *sqlparser.Subquery:
+				return false, nil
+			case *sqlparser.FuncExpr:
+				found = found || f.Over == nil && f.IsAggregate()
+			}
+			return !found, nil
+		}, in)
+	}
+	_ = sqlparser.Walk(func(n sqlparser.SQLNode) (bool, error) {
+		if f, ok := n.(*sqlparser.FuncExpr); ok && f.Over != nil {
+			aggregates(f.Exprs)
+			aggregates(sqlparser.Exprs(f.Over.PartitionBy))
+			aggregates(f.Over.OrderBy)
+		}
+		return !found, nil
+	}, parsed)
+	return found
+}
+
 // containsFold tells whether a text contains an ASCII word in any case.
 func containsFold(text, word string) bool {
 	for i := 0; i+len(word) <= len(text); i++ {

@@ -27,6 +27,8 @@ func TestErrorsThatHadNoNumberHaveMySQLs(t *testing.T) {
 		{"SELECT MATCH(v) AGAINST('a') FROM jobs", 1191, "HY000"},
 		{"SELECT bit_and(v) OVER () FROM jobs", 1235, "42000"},
 		{"SET ROLE admin", 1235, "42000"},
+		{"SELECT rank() OVER (ORDER BY sum(v)) FROM jobs GROUP BY v", 1235, "42000"},
+		{"SELECT sum(count(*)) OVER () FROM jobs GROUP BY v", 1235, "42000"},
 	} {
 		_, err := c.ExecContext(t.Context(), f.query)
 		failsWith(t, err, f.number, f.state, f.query)
