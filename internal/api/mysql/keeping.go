@@ -56,6 +56,18 @@ func keptIn(ctx *gms.Context, n gms.Node) (gms.Node, error) {
 			}
 		}
 		return &counted, nil
+	case *plan.Sort:
+		if by, ok := sortedColumns(ctx, n.SortFields, n.Child); ok {
+			sorted := *n
+			sorted.SortFields = by
+			return &sorted, nil
+		}
+	case *plan.TopN:
+		if by, ok := sortedColumns(ctx, n.Fields, n.Child); ok {
+			sorted := *n
+			sorted.Fields = by
+			return &sorted, nil
+		}
 	case *plan.HashLookup:
 		if !types.IsTime(n.CompareType) {
 			return n, nil
@@ -70,6 +82,48 @@ func keptIn(ctx *gms.Context, n gms.Node) (gms.Node, error) {
 		return &counted, nil
 	}
 	return n, nil
+}
+
+// sortedColumns are what the rows of a SELECT DISTINCT are sorted by, which may be only what is selected. go-mysql-server
+// leaves a selected expression that is named by its number (ORDER BY 1) one of columns that the rows have no more.
+func sortedColumns(ctx *gms.Context, by gms.SortFields, of gms.Node) (gms.SortFields, bool) {
+	distinct, ok := of.(*plan.Distinct)
+	if !ok {
+		return nil, false
+	}
+	selected, ok := distinct.Child.(*plan.Project)
+	if !ok {
+		return nil, false
+	}
+	sorted, changed := append(gms.SortFields(nil), by...), false
+	for k, field := range by {
+		alias, ok := field.Column.(*expression.Alias)
+		if !ok {
+			continue
+		}
+		if i := selectedAs(selected.Projections, alias); i >= 0 {
+			p := selected.Projections[i]
+			sorted[k].Column = expression.NewGetField(i, p.Type(ctx), alias.Name(), p.IsNullable(ctx))
+			sorted[k].ValueExprColumn, changed = nil, true
+		}
+	}
+	return sorted, changed
+}
+
+// selectedAs is which of the selected expressions is the one of that name or, of several, the one that reads the same;
+// -1: none.
+func selectedAs(selected []gms.Expression, alias *expression.Alias) int {
+	named := -1
+	for i, p := range selected {
+		a, ok := p.(*expression.Alias)
+		if !ok || !strings.EqualFold(a.Name(), alias.Name()) {
+			continue
+		}
+		if named < 0 || a.String() == alias.String() && selected[named].String() != alias.String() {
+			named = i
+		}
+	}
+	return named
 }
 
 // costIn is an expression whose costs are bounded: of dates that are read, and of what is made of arguments. An

@@ -159,6 +159,14 @@ func mendedFunctions() (fs []gms.Function) {
 				}
 				return &seen[sound]{e, sound{}}, nil
 			}
+		case name == "date_format":
+			made = func(ctx *gms.Context, args []gms.Expression) (gms.Expression, error) {
+				e, err := f.NewInstance(ctx, typedFor(ctx, name, args))
+				if d, ok := e.(*function.DateFormat); ok && err == nil {
+					return dateFormat{d}, nil
+				}
+				return e, err
+			}
 		case name == "compress":
 			made = func(ctx *gms.Context, args []gms.Expression) (gms.Expression, error) {
 				e, err := f.NewInstance(ctx, args)

@@ -188,7 +188,7 @@ const rangeOrder = "Window '<unnamed window>' with RANGE N PRECEDING/FOLLOWING f
 
 var (
 	errRangeOrder = sqlError(3587, "HY000", "%s", rangeOrder)
-	errDistance = sqlError(3586, "HY000", "Window '<unnamed window>': frame start or end is negative, NULL or of "+
+	errDistance   = sqlError(3586, "HY000", "Window '<unnamed window>': frame start or end is negative, NULL or of "+
 		"non-integral type")
 )
 

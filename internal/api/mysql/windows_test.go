@@ -47,6 +47,27 @@ func TestANamedWindowIsThatWindow(t *testing.T) {
 	}
 }
 
+// TestADistinctSelectionIsSortedByTheNumbersOfItsColumns, also by those of expressions.
+func TestADistinctSelectionIsSortedByTheNumbersOfItsColumns(t *testing.T) {
+	c := newRig(t, Config{}, nil).connect("")
+	exec(t, c, "CREATE TABLE m (a int, s text) ENGINE=QUEUE")
+	exec(t, c, "INSERT INTO m VALUES (3, 'x'), (1, 'y'), (2, 'x'), (1, 'z')")
+	for statement, want := range map[string]string{
+		"SELECT DISTINCT a + 1 FROM m ORDER BY 1":                             "2 3 4",
+		"SELECT DISTINCT a + 1 AS x FROM m ORDER BY 1 DESC":                   "4 3 2",
+		"SELECT DISTINCT -a FROM m ORDER BY 1 LIMIT 2":                        "-3 -2",
+		"SELECT DISTINCT COUNT(*) FROM m GROUP BY s ORDER BY 1":               "1 2",
+		"SELECT DISTINCT SUM(a) OVER (PARTITION BY s) AS x FROM m ORDER BY 1": "1 5",
+		"SELECT x FROM (SELECT DISTINCT -a AS x, s FROM m ORDER BY 2, 1) q":   "-3 -2 -1 -1",
+		"SELECT DATE_FORMAT('2005-03-01', '%y%m %%y %Y')":                     "0503 %y 2005",
+		"SELECT DATE_FORMAT('1999-03-01', CONCAT('%', 'y'))":                  "99",
+	} {
+		if got := wordsOf(t, c, statement); got != want {
+			t.Errorf("%s: %s, want %s", statement, got, want)
+		}
+	}
+}
+
 // TestSumsOfSumsInWindowsAreExact, as they are without a window.
 func TestSumsOfSumsInWindowsAreExact(t *testing.T) {
 	c := newRig(t, Config{}, nil).connect("")
