@@ -84,8 +84,9 @@ func keptIn(ctx *gms.Context, n gms.Node) (gms.Node, error) {
 	return n, nil
 }
 
-// sortedColumns are what the rows of a SELECT DISTINCT are sorted by, which may be only what is selected. go-mysql-server
-// leaves a selected expression that is named by its number (ORDER BY 1) one of columns that the rows have no more.
+// sortedColumns are what the rows of a SELECT DISTINCT are sorted by, which may be only what is selected.
+// go-mysql-server leaves a selected expression that is named by its number (ORDER BY 1) one of columns that the rows
+// have no more.
 func sortedColumns(ctx *gms.Context, by gms.SortFields, of gms.Node) (gms.SortFields, bool) {
 	distinct, ok := of.(*plan.Distinct)
 	if !ok {

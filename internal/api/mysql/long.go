@@ -82,8 +82,8 @@ func (l *long) look(ctx context.Context) error {
 		return sqlError(3593, "HY000", "You cannot use the window function '%s' in this context.", name)
 	}
 	if overAggregates(l.query) {
-		return sqlError(erUnsupported, "42000", "Window functions over aggregates are not supported: put the aggregates "+
-			"into a subquery (SELECT RANK() OVER (ORDER BY s) FROM (SELECT SUM(a) AS s FROM t GROUP BY g) AS sums)")
+		return sqlError(erUnsupported, "42000", "Window functions over aggregates are not supported: put the "+
+			"aggregates into a subquery (SELECT RANK() OVER (ORDER BY s) FROM (SELECT SUM(a) AS s FROM t GROUP BY g) AS sums)")
 	}
 	if writesFile(l.query) {
 		return sqlError(1290, "HY000", "This server writes no files: SELECT … INTO OUTFILE is not supported (the "+
