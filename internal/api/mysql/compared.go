@@ -2,6 +2,7 @@ package mysql
 
 import (
 	gms "github.com/dolthub/go-mysql-server/sql"
+	"github.com/dolthub/go-mysql-server/sql/expression"
 	"github.com/dolthub/go-mysql-server/sql/types"
 )
 
@@ -30,6 +31,21 @@ func compared(ctx *gms.Context, f gms.Function, args []gms.Expression) (gms.Expr
 				}
 			}
 		}
+	case ofAll(ctx, args, is(types.IsTime)): // go-mysql-server's is a DATETIME(6)
+		made, err := f.NewInstance(ctx, args)
+		if err != nil {
+			return nil, err
+		}
+		if ofAll(ctx, args, is(types.IsDateType)) {
+			return expression.NewConvert(made, expression.ConvertToDate), nil
+		}
+		digits := 0
+		for _, a := range args {
+			if t, ok := a.Type(ctx).(gms.DatetimeType); ok && !types.IsDateType(t) {
+				digits = max(digits, t.Precision())
+			}
+		}
+		return expression.NewConvertWithLengthAndScale(made, expression.ConvertToDatetime, digits, 0), nil
 	case !ofAll(ctx, args, is(types.IsTime)):
 		for i, a := range args {
 			args[i], _ = wordedOf(ctx, a)

@@ -119,6 +119,30 @@ func (sound) look(_ *gms.Context, v any) (any, error) {
 	return v, nil
 }
 
+// substringIndex is SUBSTRING_INDEX, which finds nothing where there is nothing to look for: go-mysql-server splits the
+// text into its characters.
+type substringIndex struct{ *function.SubstringIndex }
+
+func (s substringIndex) WithChildren(ctx *gms.Context, children ...gms.Expression) (gms.Expression, error) {
+	e, err := s.SubstringIndex.WithChildren(ctx, children...)
+	if made, ok := e.(*function.SubstringIndex); ok && err == nil {
+		return substringIndex{made}, nil
+	}
+	return e, err
+}
+
+// Eval is what stands before or behind the delimiters.
+func (s substringIndex) Eval(ctx *gms.Context, row gms.Row) (any, error) {
+	v, err := s.SubstringIndex.Eval(ctx, row)
+	if v == nil || err != nil {
+		return v, err
+	}
+	if delimiter, err := s.Children()[1].Eval(ctx, row); err != nil || text64(delimiter) == "" {
+		return "", err
+	}
+	return v, nil
+}
+
 // framed is FIRST_VALUE, LAST_VALUE, LAG or LEAD until it has its window. go-mysql-server cannot make them anew where
 // the window has neither an order nor partitions.
 type framed struct{ gms.WindowAdaptableExpression }
@@ -158,6 +182,14 @@ func mendedFunctions() (fs []gms.Function) {
 					return nil, err
 				}
 				return &seen[sound]{e, sound{}}, nil
+			}
+		case name == "substring_index":
+			made = func(ctx *gms.Context, args []gms.Expression) (gms.Expression, error) {
+				e, err := f.NewInstance(ctx, typedFor(ctx, name, args))
+				if s, ok := e.(*function.SubstringIndex); ok && err == nil {
+					return substringIndex{s}, nil
+				}
+				return e, err
 			}
 		case name == "date_format":
 			made = func(ctx *gms.Context, args []gms.Expression) (gms.Expression, error) {
