@@ -163,8 +163,8 @@ func cellsOf(ctx context.Context, c *sql.Conn, statement string) (all []string, 
 	return all, rows.Err()
 }
 
-// sameCells tells whether two rows are the same, but for the blanks of JSON and the last digits of numbers: MariaDB gives a
-// deviation of whole numbers four of them.
+// sameCells tells whether two rows are the same, but for the blanks of JSON and the last digits of numbers: MariaDB
+// gives a deviation of whole numbers four of them.
 func sameCells(a, b string) bool {
 	return slices.EqualFunc(strings.Split(a, "\t"), strings.Split(b, "\t"), func(a, b string) bool {
 		if strings.HasPrefix(a, "[") || strings.HasPrefix(a, "{") {
