@@ -103,7 +103,16 @@ func TestGroupsAreCounted(t *testing.T) {
 }
 
 // texts are the rows of an answer, each with its values in a line.
-func texts(ctx context.Context, c *sql.Conn, statement string) (all []string, err error) {
+func texts(ctx context.Context, c *sql.Conn, statement string) ([]string, error) {
+	all, err := cellsOf(ctx, c, statement)
+	for i := range all {
+		all[i] = strings.ReplaceAll(all[i], "\t", " ")
+	}
+	return all, err
+}
+
+// cellsOf are the rows of an answer, each with a tab between two values.
+func cellsOf(ctx context.Context, c *sql.Conn, statement string) (all []string, err error) {
 	rows, err := c.QueryContext(ctx, statement)
 	if err != nil {
 		return nil, err
@@ -127,7 +136,7 @@ func texts(ctx context.Context, c *sql.Conn, statement string) (all []string, er
 				line[i] = "NULL"
 			}
 		}
-		all = append(all, strings.Join(line, " "))
+		all = append(all, strings.Join(line, "\t"))
 	}
 	return all, rows.Err()
 }

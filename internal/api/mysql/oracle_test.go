@@ -3,7 +3,6 @@
 package mysql
 
 import (
-	"context"
 	"database/sql"
 	"errors"
 	"math"
@@ -131,36 +130,6 @@ func overWindows() (statements []string) {
 	add("RANK(); DENSE_RANK(); PERCENT_RANK(); CUME_DIST()",
 		append(ordered, "ORDER BY a", "PARTITION BY g ORDER BY s DESC"))
 	return statements
-}
-
-// cellsOf is what a statement answers: the cells of a row, a tab between two.
-func cellsOf(ctx context.Context, c *sql.Conn, statement string) (all []string, err error) {
-	rows, err := c.QueryContext(ctx, statement)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	columns, err := rows.Columns()
-	if err != nil {
-		return nil, err
-	}
-	for rows.Next() {
-		cells, into := make([]sql.NullString, len(columns)), make([]any, len(columns))
-		for i := range cells {
-			into[i] = &cells[i]
-		}
-		if err := rows.Scan(into...); err != nil {
-			return nil, err
-		}
-		words := make([]string, len(cells))
-		for i, c := range cells {
-			if words[i] = c.String; !c.Valid {
-				words[i] = "NULL"
-			}
-		}
-		all = append(all, strings.Join(words, "\t"))
-	}
-	return all, rows.Err()
 }
 
 // sameCells tells whether two rows are the same, but for the blanks of JSON and the last digits of numbers: MariaDB
