@@ -121,12 +121,15 @@ func (sound) look(_ *gms.Context, v any) (any, error) {
 
 // substringIndex is SUBSTRING_INDEX, which finds nothing where there is nothing to look for: go-mysql-server splits the
 // text into its characters.
-type substringIndex struct{ *function.SubstringIndex }
+type substringIndex struct {
+	*function.SubstringIndex
+	delimiter gms.Expression
+}
 
 func (s substringIndex) WithChildren(ctx *gms.Context, children ...gms.Expression) (gms.Expression, error) {
 	e, err := s.SubstringIndex.WithChildren(ctx, children...)
 	if made, ok := e.(*function.SubstringIndex); ok && err == nil {
-		return substringIndex{made}, nil
+		return substringIndex{made, children[1]}, nil
 	}
 	return e, err
 }
@@ -137,7 +140,7 @@ func (s substringIndex) Eval(ctx *gms.Context, row gms.Row) (any, error) {
 	if v == nil || err != nil {
 		return v, err
 	}
-	if delimiter, err := s.Children()[1].Eval(ctx, row); err != nil || text64(delimiter) == "" {
+	if delimiter, err := s.delimiter.Eval(ctx, row); err != nil || text64(delimiter) == "" {
 		return "", err
 	}
 	return v, nil
@@ -187,7 +190,7 @@ func mendedFunctions() (fs []gms.Function) {
 			made = func(ctx *gms.Context, args []gms.Expression) (gms.Expression, error) {
 				e, err := f.NewInstance(ctx, typedFor(ctx, name, args))
 				if s, ok := e.(*function.SubstringIndex); ok && err == nil {
-					return substringIndex{s}, nil
+					return substringIndex{s, s.Children()[1]}, nil
 				}
 				return e, err
 			}
