@@ -78,12 +78,8 @@ func (l *long) look(ctx context.Context) error {
 		return sqlError(erWrongArguments, "HY000", "queue_wait() has to stand alone, in SELECT queue_wait(…): beside "+
 			"a table or in a condition it would be evaluated for each row")
 	}
-	if name := filtersByWindow(l.query); name != "" {
-		return sqlError(3593, "HY000", "You cannot use the window function '%s' in this context.", name)
-	}
-	if overAggregates(l.query) {
-		return sqlError(erUnsupported, "42000", "Window functions over aggregates are not supported: put the "+
-			"aggregates into a subquery (SELECT RANK() OVER (ORDER BY s) FROM (SELECT SUM(a) AS s FROM t GROUP BY g) AS sums)")
+	if err := misplacedWindow(l.query); err != nil {
+		return err
 	}
 	if writesFile(l.query) {
 		return sqlError(1290, "HY000", "This server writes no files: SELECT … INTO OUTFILE is not supported (the "+

@@ -94,16 +94,30 @@ func writesFile(query string) (writes bool) {
 	return writes
 }
 
-// filtersByWindow is the name of a window function that stands in a WHERE, a HAVING, a GROUP BY or the ON of a join,
-// where there are no windows yet; "" if none does.
-func filtersByWindow(query string) (name string) {
+// misplacedWindow refuses window functions where there are no windows yet, and those that go-mysql-server does not
+// have. A statement that does not parse is left to whoever runs it.
+func misplacedWindow(query string) error {
 	if !containsFold(query, "over") {
-		return ""
+		return nil
 	}
 	parsed, err := sqlparser.Parse(query)
 	if err != nil {
-		return ""
+		return nil
 	}
+	if name := filtersByWindow(parsed); name != "" {
+		return sqlError(3593, "HY000", "You cannot use the window function '%s' in this context.", name)
+	}
+	if overAggregates(parsed) {
+		return sqlError(erUnsupported, "42000", "Window functions over aggregates are not supported: put the "+
+			"aggregates into a subquery (SELECT RANK() OVER (ORDER BY s) FROM (SELECT SUM(a) AS s FROM t GROUP BY g) "+
+			"AS sums)")
+	}
+	return nil
+}
+
+// filtersByWindow is the name of a window function that stands in a WHERE, a HAVING, a GROUP BY or the ON of a join; ""
+// if none does.
+func filtersByWindow(parsed sqlparser.SQLNode) (name string) {
 	inside := func(in sqlparser.SQLNode) {
 		_ = sqlparser.Walk(func(n sqlparser.SQLNode) (bool, error) {
 			switch f := n.(type) {
@@ -135,14 +149,7 @@ func filtersByWindow(query string) (name string) {
 
 // overAggregates tells whether a window function is about an aggregate without a window, as in RANK() OVER (ORDER BY
 // SUM(a)): go-mysql-server has no windows over groups.
-func overAggregates(query string) (found bool) {
-	if !containsFold(query, "over") {
-		return false
-	}
-	parsed, err := sqlparser.Parse(query)
-	if err != nil {
-		return false
-	}
+func overAggregates(parsed sqlparser.SQLNode) (found bool) {
 	aggregates := func(in sqlparser.SQLNode) {
 		_ = sqlparser.Walk(func(n sqlparser.SQLNode) (bool, error) {
 			switch f := n.(type) {
