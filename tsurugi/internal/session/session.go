@@ -30,12 +30,13 @@ type Session struct {
 	quit chan struct{} // closed: the server has said goodbye
 	wg   sync.WaitGroup
 
-	mu    sync.Mutex
-	calls []*Call // by slot
-	open  int     // how many calls have no answer yet
-	idle  chan struct{}
-	ended bool
-	err   error
+	mu      sync.Mutex
+	calls   []*Call // by slot
+	open    int     // how many calls have no answer yet
+	idle    chan struct{}
+	closing bool // the program closes it: the server closes the connection at our goodbye
+	ended   bool
+	err     error
 }
 
 func start(cfg Config, conn net.Conn, reader *wire.Reader, id uint64, user string) *Session {
@@ -84,6 +85,9 @@ func (s *Session) end(err error) {
 		s.mu.Unlock()
 		return
 	}
+	if s.closing {
+		err = ErrClosed
+	}
 	s.ended, s.err = true, err
 	var lost []*Call
 	for slot, c := range s.calls {
@@ -105,6 +109,9 @@ func (s *Session) end(err error) {
 // had ended before, there is nothing to do and no error.
 func (s *Session) Close(ctx context.Context) error {
 	err := s.settle(ctx)
+	s.mu.Lock()
+	s.closing = true
+	s.mu.Unlock()
 	s.goodbye(ctx)
 	s.end(ErrClosed)
 	s.wg.Wait()
