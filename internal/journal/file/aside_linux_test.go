@@ -71,15 +71,16 @@ func TestReadingAsideLeavesThePageCacheAsItWas(t *testing.T) {
 		t.Errorf("%d pages are cached after reading a file of which %d were", got, none)
 	}
 	b := make([]byte, size)
-	if _, err := f.ReadAt(b, 0); err != nil {
-		t.Fatal(err)
+	all, got := 0, -1
+	for range 10 { // whoever else needs memory takes pages at any time
+		if _, err := f.ReadAt(b, 0); err != nil {
+			t.Fatal(err)
+		}
+		all = cachedPages(t, f, size)
+		read()
+		if got = cachedPages(t, f, size); got == all && all >= size/os.Getpagesize()/2 {
+			return
+		}
 	}
-	all := cachedPages(t, f, size)
-	if all < size/os.Getpagesize()/2 {
-		t.Fatalf("%d pages are cached after everything was read", all)
-	}
-	read()
-	if got := cachedPages(t, f, size); got != all {
-		t.Errorf("%d pages are cached after reading a file of which %d were", got, all)
-	}
+	t.Errorf("%d pages are cached after reading a file of which %d were", got, all)
 }
