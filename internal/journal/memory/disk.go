@@ -67,6 +67,22 @@ func (d *Disk) tell() {
 func (d *Disk) After(powerCut bool) *Disk {
 	d.mu.Lock()
 	defer d.mu.Unlock()
+	return d.after(powerCut)
+}
+
+// CutPower is After(true) of a disk whose owner loses its power with it: from then on it is told of nothing that it is
+// durable, for no restart would find that.
+func (d *Disk) CutPower() *Disk {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	n := d.after(true)
+	if d.owner != nil {
+		d.owner.depose()
+	}
+	return n
+}
+
+func (d *Disk) after(powerCut bool) *Disk {
 	n := New()
 	n.end, n.saved, n.live, n.total = d.flushed, slices.Clone(d.saved), d.live, d.total
 	if powerCut {

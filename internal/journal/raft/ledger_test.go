@@ -280,7 +280,7 @@ func cutPower(c *cluster, locals map[uint64]*inMemory, id uint64) {
 	before := c.cut
 	c.cut = func(m *pb.Message) bool { return m.GetFrom() == id || before != nil && before(m) }
 	c.mu.Unlock()
-	disk := locals[id].now().After(true)
+	disk := locals[id].now().CutPower()
 	_ = r.Close()
 	locals[id].become(disk)
 	c.block(before)
