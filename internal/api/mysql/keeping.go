@@ -50,7 +50,11 @@ func keptIn(ctx *gms.Context, n gms.Node) (gms.Node, error) {
 			switch w := e.(type) {
 			case *expression.GetField: // of a row that is counted
 			case gms.WindowAdaptableExpression:
-				counted.SelectExprs[i] = windowed{onceEachIn(ctx, w)}
+				interruptible, err := interruptibleIn(ctx, onceEachIn(ctx, w))
+				if err != nil {
+					return nil, err
+				}
+				counted.SelectExprs[i] = windowed{interruptible}
 			default:
 				counted.SelectExprs[i] = &seen[weigh]{e, keptWeight}
 			}

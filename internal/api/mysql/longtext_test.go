@@ -1,9 +1,12 @@
 package mysql
 
 import (
+	"errors"
 	"strings"
 	"testing"
 	"time"
+
+	driver "github.com/go-sql-driver/mysql"
 )
 
 // TestStatementsStayWithinTheirBoundsWithLongTexts sends texts of megabytes to all that looks for forms in them. With
@@ -54,6 +57,29 @@ func TestStatementsStayWithinTheirBoundsWithLongTexts(t *testing.T) {
 		if err := conn.QueryRowContext(t.Context(),
 			"select cast('"+text+"' as decimal(65,30))").Scan(&got); err != nil || got != want {
 			t.Errorf("%.20q… is %q, not %q: %v", text, got, want, err)
+		}
+	}
+}
+
+// TestAStatementEndsWhileItReadsLongTextsAsNumbers holds what goes through all rows before it returns the first to the
+// time of its statement. Some took 3 to 20 s of a processor beyond that.
+func TestAStatementEndsWhileItReadsLongTextsAsNumbers(t *testing.T) {
+	conn := newRig(t, Config{StatementTimeout: 200 * time.Millisecond}, nil).connect("maxAllowedPacket=0")
+	exec(t, conn, "set @v = '"+strings.Repeat("x", 1<<20)+"'")
+	for _, asked := range []string{"sum(@v)", "sum(@v) over ()", "sum(n) over (order by @v+n)",
+		"sum(n) over (partition by @v+n)", "sum(@v+n) over (order by n rows 3 preceding)", "rank() over (order by @v+n)",
+		"lag(@v+n) over (order by n)", "max(@v+n) over ()", "json_arrayagg(@v+n) over ()",
+		"sum(cast(@v as decimal(9,2))+n) over ()", "group_concat(n order by @v+n)", "count(distinct @v+n)",
+	} {
+		before := cpu()
+		_, err := conn.ExecContext(t.Context(), "with recursive r as (select 1 n union all select n+1 from r where n < "+
+			"2400) select "+asked+" from r")
+		var known *driver.MySQLError
+		if !errors.As(err, &known) || known.Number != erQueryTimeout {
+			t.Errorf("%s answers %v", asked, err)
+		}
+		if took := cpu() - before; *statements > 0 && took > mostProcessor {
+			t.Errorf("%s takes %v of a processor", asked, time.Duration(took))
 		}
 	}
 }

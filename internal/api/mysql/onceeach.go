@@ -52,6 +52,9 @@ func (o *onceEach) Eval(ctx *gms.Context, row gms.Row) (any, error) {
 	if v, known := o.values[place]; known {
 		return v, nil
 	}
+	if err := s.meter.alive(); err != nil { // who sorts goes through all rows before it returns one
+		return nil, err
+	}
 	v, err := o.Expression.Eval(ctx, row)
 	if err != nil {
 		return nil, s.meter.fail(err)

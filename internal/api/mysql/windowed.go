@@ -50,14 +50,18 @@ func (a average) Compute(ctx *gms.Context, frame gms.WindowInterval, rows gms.Wi
 // StartPartition adds up a partition's rows.
 func (w *exactWindow) StartPartition(ctx *gms.Context, rows gms.WindowInterval, buffer gms.WindowBuffer) error {
 	n := max(rows.End-rows.Start, 0)
-	if s := sessionOf(ctx); s != nil && s.meter != nil {
-		if err := s.meter.hold(int64(n) * decimalBytes); err != nil {
+	m := meterOf(ctx)
+	if m != nil {
+		if err := m.hold(int64(n) * decimalBytes); err != nil {
 			return err
 		}
 	}
 	w.from, w.sums, w.counts = rows.Start, make([]apd.Decimal, n+1), make([]int64, n+1)
 	for i := range n {
 		v, err := w.of.Eval(ctx, buffer[rows.Start+i])
+		if err == nil && m != nil {
+			err = m.alive()
+		}
 		if err != nil {
 			return err
 		}
