@@ -95,6 +95,7 @@ type prover struct {
 	unhurried bool   // nobody looks at the time
 
 	mu   sync.Mutex
+	seed uint64   // of the statement that is sent
 	told []string // places of panics
 	sum  int
 }
@@ -126,7 +127,7 @@ func (p *prover) report(err error) {
 	place := tracePlace(err.Error())
 	if !slices.Contains(p.told, place) {
 		p.told = append(p.told, place)
-		p.t.Logf("a panic: %.200s at %s", err, place)
+		p.t.Logf("seed %d ends in a panic: %.200s at %s", p.seed, err, place)
 	}
 }
 
@@ -157,6 +158,9 @@ const (
 // prove sends a statement. What seems to need too much, or too long, is asked again: what else the machine does is no
 // fault of a statement.
 func (p *prover) prove(seed uint64, statement string) {
+	p.mu.Lock()
+	p.seed = seed
+	p.mu.Unlock()
 	begun, before := time.Now(), cpu()
 	code, made := p.send(seed, statement)
 	took, burnt := time.Since(begun), cpu()-before
