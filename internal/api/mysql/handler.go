@@ -110,6 +110,8 @@ func (h *handler) ConnectionClosed(c *vmysql.Conn) {
 // ComQuery answers a statement sent as text.
 func (h *handler) ComQuery(ctx context.Context, c *vmysql.Conn, query string, answer vmysql.ResultSpoolFn) (err error) {
 	h.door.counts.statements.Add(1)
+	answer, midway := midwayOf(c, answer)
+	defer midway(&err)
 	defer func() { h.door.traffic.ended(callQuery, err) }()
 	defer h.panicked(c, &err)
 	if s := known(c); s != nil && !s.text.plain() {
@@ -133,6 +135,13 @@ func (h *handler) ComQuery(ctx context.Context, c *vmysql.Conn, query string, an
 func (h *handler) ComMultiQuery(ctx context.Context, c *vmysql.Conn, query string,
 	answer vmysql.ResultSpoolFn) (rest string, err error) {
 	h.door.counts.statements.Add(1)
+	answer, midway := midwayOf(c, answer)
+	defer midway(&err)
+	defer func() {
+		if err != nil {
+			rest = "" // the statements behind one that fails are not run
+		}
+	}()
 	defer func() { h.door.traffic.ended(callQuery, err) }()
 	defer h.panicked(c, &err)
 	if s := known(c); s != nil && !s.text.plain() {
@@ -154,7 +163,7 @@ func (h *handler) ComMultiQuery(ctx context.Context, c *vmysql.Conn, query strin
 	}
 	l := &long{handler: h, conn: c, query: first, answer: answer, more: rest != ""}
 	if err := l.look(ctx); err != nil {
-		return "", known(c).worded(err) // the statements behind one that fails are not run
+		return "", known(c).worded(err)
 	}
 	if !l.done {
 		if err := l.run(ctx, func(answer vmysql.ResultSpoolFn) error {
@@ -215,9 +224,16 @@ func (h *handler) ComPrepare(ctx context.Context, c *vmysql.Conn, query string,
 func (h *handler) ComStmtExecute(ctx context.Context, c *vmysql.Conn, prepare *vmysql.PrepareData,
 	answer func(*sqltypes.Result) error) (err error) {
 	h.door.counts.statements.Add(1)
+	spool := vmysql.ResultSpoolFn(func(r *sqltypes.Result, _ bool) error { return answer(r) })
+	g, gated := c.Conn.(*gate.Conn)
+	if gated && !g.Cursor() {
+		var midway func(*error)
+		spool, midway = midwayOf(c, spool)
+		defer midway(&err)
+	}
 	defer func() { h.door.traffic.ended(callExecute, err) }()
 	defer h.panicked(c, &err)
-	if g, ok := c.Conn.(*gate.Conn); ok && g.Cursor() {
+	if gated && g.Cursor() {
 		spoke, tell := false, answer
 		answer = func(r *sqltypes.Result) error {
 			spoke = true
@@ -230,7 +246,6 @@ func (h *handler) ComStmtExecute(ctx context.Context, c *vmysql.Conn, prepare *v
 		}()
 	}
 	writeMoments(prepare)
-	spool := vmysql.ResultSpoolFn(func(r *sqltypes.Result, _ bool) error { return answer(r) })
 	if s := known(c); s != nil && !s.text.plain() {
 		defer func() { err = s.text.said(err) }()
 		spool = s.text.out(spool)
@@ -264,6 +279,21 @@ func (h *handler) panicked(c *vmysql.Conn, err *error) {
 		*err = sqlError(1105, "HY000", "The statement met a fault of this server, and its connection ends: the "+
 			"server's log has the details, please report them")
 	}
+}
+
+// midwayOf lets an error that comes behind rows of an answer be told: the library would end the connection. The caller
+// defers what it returns, so that it is the last to see the error.
+func midwayOf(c *vmysql.Conn, answer vmysql.ResultSpoolFn) (vmysql.ResultSpoolFn, func(*error)) {
+	begun := false
+	return func(r *sqltypes.Result, more bool) error {
+			begun = begun || len(r.Fields) > 0
+			return answer(r, more)
+		}, func(err *error) {
+			if g, ok := c.Conn.(*gate.Conn); ok && begun && *err != nil {
+				g.EndWith(*err)
+				*err = nil
+			}
+		}
 }
 
 // session is the connection's.

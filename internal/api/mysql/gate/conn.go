@@ -87,6 +87,7 @@ type Conn struct {
 	cursor    bool                // the statement that is executed is to have a cursor
 	failed    *refusal            // what is wrong with it, which the library does not say; nil: nothing
 	fetched   *fetched            // the answer to the fetching of a cursor's rows; nil: that is not the command
+	midway    *midway             // what the answer that is being written ends with; nil: it is whole
 
 	pending func() error // a command that is answered here, once the library has let go of its cursor; nil: none
 }
@@ -190,6 +191,9 @@ func (g *Conn) payload(p []byte) (int, error) {
 
 // next comes to the next packet that the library may have.
 func (g *Conn) next() error {
+	if err := g.interrupted(); err != nil {
+		return err
+	}
 	for {
 		if answer := g.pending; answer != nil {
 			g.pending = nil
@@ -372,6 +376,9 @@ func (g *Conn) answer(sequence byte, code uint16, state, text string) {
 
 // packet is an error packet.
 func packet(sequence byte, code uint16, state, text string) []byte {
+	if len(state) != 5 {
+		state = "HY000"
+	}
 	payload := binary.LittleEndian.AppendUint16([]byte{0xff}, code)
 	payload = append(append(append(payload, '#'), state...), text...)
 	return append([]byte{byte(len(payload)), byte(len(payload) >> 8), 0, sequence}, payload...)

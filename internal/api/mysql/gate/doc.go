@@ -16,5 +16,6 @@
 //     What is wrong with them is the answer to the execution: pieces have none;
 //   - one that has begun has to go on: a client that sends nothing of it for Config.Stall is ended, and so is one that
 //     takes longer for a packet than that and a second for each 32 KiB;
-//   - what is to be prepared is looked at first, and refused in the library's place.
+//   - what is to be prepared is looked at first, and refused in the library's place;
+//   - an answer may end with an error after some of its rows: EndWith.
 package gate

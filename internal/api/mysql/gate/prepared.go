@@ -82,6 +82,9 @@ func (g *Conn) Fail(err error) { g.failed = refusalOf(err) }
 
 // Write writes what the library answers.
 func (g *Conn) Write(p []byte) (int, error) {
+	if g.midway != nil {
+		return g.hold(p)
+	}
 	if g.fetched != nil {
 		p = g.fetched.told(p)
 	}
