@@ -17,8 +17,12 @@ import (
 func keptIn(ctx *gms.Context, n gms.Node) (gms.Node, error) {
 	switch n := n.(type) {
 	case *plan.GroupBy:
-		counted := *n
-		counted.SelectDeps = append([]gms.Expression(nil), n.SelectDeps...)
+		wide, err := stretchedIn(ctx, n)
+		if err != nil {
+			return nil, err
+		}
+		counted := *wide
+		counted.SelectDeps = append([]gms.Expression(nil), wide.SelectDeps...)
 		for i, e := range counted.SelectDeps {
 			if g, ok := e.(*aggregation.GroupConcat); ok {
 				var err error
