@@ -55,12 +55,22 @@ func (o *onceEach) Eval(ctx *gms.Context, row gms.Row) (any, error) {
 	if err := s.meter.alive(); err != nil { // who sorts goes through all rows before it returns one
 		return nil, err
 	}
-	v, err := o.Expression.Eval(ctx, row)
+	v, err := o.Expression.Eval(ctx, withoutNumber(row))
 	if err != nil {
 		return nil, s.meter.fail(err)
 	}
 	o.values[place] = v
 	return v, keptWeight(s.meter, v)
+}
+
+// withoutNumber is a row without the number that go-mysql-server puts behind it while it sorts the rows of a window: an
+// int, which no value is. Subqueries expect their own columns there.
+func withoutNumber(row gms.Row) gms.Row {
+	last := len(row) - 1
+	if _, number := row[last].(int); number {
+		return row[:last]
+	}
+	return row
 }
 
 // onceEachIn is a window function that evaluates what its window is made by once for each row.
