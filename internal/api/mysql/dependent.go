@@ -87,21 +87,31 @@ func readBy(ctx *gms.Context, e gms.Expression) (gms.Expression, error) {
 
 // readOutside are the columns that a subquery reads of the queries around it; a literal when there are none.
 func readOutside(ctx *gms.Context, sub *plan.Subquery) (gms.Expression, error) {
-	outside := sub.Correlated()
-	var columns []gms.Expression
-	if outside.Len() > 0 {
-		_, _, err := eachExpression(ctx, sub.Query, func(_ gms.Node, e gms.Expression) gms.Expression {
-			if column, ok := e.(*expression.GetField); ok && outside.Contains(column.Id()) {
-				columns = append(columns, column)
-			}
-			return nil
-		})
-		if err != nil {
-			return nil, err
-		}
+	columns, err := columnsOutside(ctx, sub)
+	if err != nil {
+		return nil, err
 	}
 	if len(columns) == 0 {
 		return expression.NewLiteral(int8(1), types.Int8), nil
 	}
-	return expression.NewTuple(columns...), nil
+	all := make([]gms.Expression, len(columns))
+	for i, c := range columns {
+		all[i] = c
+	}
+	return expression.NewTuple(all...), nil
+}
+
+// columnsOutside are the columns that a subquery reads of the queries around it.
+func columnsOutside(ctx *gms.Context, sub *plan.Subquery) (columns []*expression.GetField, err error) {
+	outside := sub.Correlated()
+	if outside.Len() == 0 {
+		return nil, nil
+	}
+	_, _, err = eachExpression(ctx, sub.Query, func(_ gms.Node, e gms.Expression) gms.Expression {
+		if column, ok := e.(*expression.GetField); ok && outside.Contains(column.Id()) {
+			columns = append(columns, column)
+		}
+		return nil
+	})
+	return columns, err
 }

@@ -24,6 +24,11 @@ const maxMatching = 100_000_000
 func boundPatterns(ctx *gms.Context, _ *analyzer.Analyzer, n gms.Node, _ *plan.Scope, _ analyzer.RuleSelector,
 	flags *gms.QueryFlags) (gms.Node, transform.TreeIdentity, error) {
 	bound, same, err := boundIn(ctx, n, false)
+	if err == nil && flags != nil && flags.SubqueryIsSet() {
+		var carries transform.TreeIdentity
+		bound, carries, err = carriedIn(ctx, bound)
+		same = same && carries
+	}
 	if err != nil || !analyzer.FlagIsSet(flags, gms.QFlagAggregation) {
 		return bound, same, err
 	}
