@@ -35,10 +35,17 @@ func dependent(rule analyzer.RuleFunc) analyzer.RuleFunc {
 		if !analyzer.FlagIsSet(flags, gms.QFlagAggregation) {
 			return n, transform.SameTree, nil
 		}
+		aggregates := map[gms.ColumnId]string{}
 		seen, _, err := transform.NodeWithOpaque(ctx, n,
 			func(ctx *gms.Context, n gms.Node) (gms.Node, transform.TreeIdentity, error) {
-				switch n.(type) {
-				case *plan.Project, *plan.GroupBy, *plan.Sort:
+				switch n := n.(type) {
+				case *plan.GroupBy:
+					for _, e := range n.SelectDeps {
+						if known, ok := e.(gms.IdExpression); ok {
+							aggregates[known.Id()] = e.String()
+						}
+					}
+				case *plan.Project, *plan.Sort:
 				default:
 					return n, transform.SameTree, nil
 				}
@@ -46,7 +53,7 @@ func dependent(rule analyzer.RuleFunc) analyzer.RuleFunc {
 				all := slices.Clone(of.Expressions())
 				for i, e := range all {
 					var err error
-					if all[i], err = readBy(ctx, e); err != nil {
+					if all[i], err = readBy(ctx, renamed(ctx, e, aggregates)); err != nil {
 						return nil, transform.SameTree, err
 					}
 				}
@@ -58,6 +65,22 @@ func dependent(rule analyzer.RuleFunc) analyzer.RuleFunc {
 		}
 		return n, transform.SameTree, err
 	}
+}
+
+// renamed is an expression that calls aggregates as they are called now: the rule knows them by their texts, and that of
+// a subquery changes while it is planned.
+func renamed(ctx *gms.Context, e gms.Expression, aggregates map[gms.ColumnId]string) gms.Expression {
+	e, _, _ = transform.Expr(ctx, e,
+		func(ctx *gms.Context, e gms.Expression) (gms.Expression, transform.TreeIdentity, error) {
+			column, ok := e.(*expression.GetField)
+			if !ok || aggregates[column.Id()] == "" {
+				return e, transform.SameTree, nil
+			}
+			name := aggregates[column.Id()]
+			return expression.NewGetField(column.Index(), column.Type(ctx), name, column.IsNullable(ctx)),
+				transform.NewTree, nil
+		})
+	return e
 }
 
 // readBy is an expression with what its subqueries read in their places. It is to be looked at, and not evaluated.
