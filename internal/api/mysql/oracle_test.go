@@ -123,7 +123,7 @@ func overWindows() (statements []string) {
 			}
 		}
 	}
-	add("COUNT(*); COUNT(a); SUM(a); SUM(d); AVG(a); AVG(d); AVG(f); MIN(a); MAX(a); MIN(s); MAX(s); MAX(t); MIN(d); "+
+	add("COUNT(*); COUNT(a); SUM(a); SUM(d); SUM(f); AVG(a); AVG(d); AVG(f); MIN(a); MAX(a); MIN(s); MAX(s); MAX(t); MIN(d); "+
 		"MAX(f); STD(a); VAR_SAMP(a); VARIANCE(d); STDDEV_SAMP(f)", append(ranges, rows...))
 	add("FIRST_VALUE(a); LAST_VALUE(a); FIRST_VALUE(s); NTH_VALUE(a, 2)", rows)
 	add("LEAD(a); LAG(a, 2); ROW_NUMBER(); NTILE(3)", ordered)

@@ -24,6 +24,14 @@ type overFrames[T any] struct {
 // overFramesOf is such a function in the place of one of go-mysql-server, if it is one.
 func overFramesOf(ctx *gms.Context, e gms.Expression, f gms.WindowFunction) gms.WindowFunction {
 	switch e := e.(type) {
+	case *aggregation.Sum:
+		if _, exact := f.(*exactWindow); !exact {
+			return sumOver(e.Child, f, false)
+		}
+	case *aggregation.Avg:
+		if _, exact := f.(*exactWindow); !exact {
+			return sumOver(e.Child, f, true)
+		}
 	case *aggregation.Max:
 		return extremeOver(ctx, e.Child, f, 1)
 	case *aggregation.Min:
@@ -66,6 +74,44 @@ func extremeOver(ctx *gms.Context, of gms.Expression, f gms.WindowFunction, sign
 	}
 }
 
+// doubles is how many numbers there are, and their sum.
+type doubles struct{ n, sum float64 }
+
+// sumOver is a sum of doubles, or their average. go-mysql-server takes the difference of two sums, which is 0 where
+// there is none, and nothing beside a large number that is in both.
+func sumOver(of gms.Expression, f gms.WindowFunction, average bool) gms.WindowFunction {
+	return &overFrames[doubles]{
+		WindowFunction: f,
+		leaf: func(ctx *gms.Context, row gms.Row) (doubles, int64, error) {
+			v, err := of.Eval(ctx, row)
+			if v == nil || err != nil {
+				return doubles{}, 2 * 16, err
+			}
+			return doubles{1, doubleOf(ctx, v)}, 2 * 16, nil
+		},
+		join: func(_ *gms.Context, a, b doubles) (doubles, error) { return doubles{a.n + b.n, a.sum + b.sum}, nil },
+		result: func(s doubles) any {
+			switch {
+			case s.n == 0:
+				return nil
+			case average:
+				return s.sum / s.n
+			}
+			return s.sum
+		},
+	}
+}
+
+// doubleOf is a value as a number. What is none is told as a warning.
+func doubleOf(ctx *gms.Context, v any) float64 {
+	number, _, err := types.Float64.Convert(ctx, v)
+	if err != nil {
+		ctx.Warn(erTruncated, "Truncated incorrect DOUBLE value: '%s'", head(text64(v), maxShown))
+	}
+	x, _ := number.(float64)
+	return x
+}
+
 // variation is how many numbers there are, their mean, and the sum of the squares of their distances to it.
 type variation struct{ n, mean, squares float64 }
 
@@ -79,12 +125,7 @@ func variationOver(of gms.Expression, f gms.WindowFunction, less float64,
 			if v == nil || err != nil {
 				return variation{}, 2 * 24, err
 			}
-			number, _, err := types.Float64.Convert(ctx, v)
-			if err != nil {
-				ctx.Warn(erTruncated, "Truncated incorrect DOUBLE value: '%s'", head(text64(v), maxShown))
-			}
-			x, _ := number.(float64)
-			return variation{n: 1, mean: x}, 2 * 24, nil
+			return variation{n: 1, mean: doubleOf(ctx, v)}, 2 * 24, nil
 		},
 		join: func(_ *gms.Context, a, b variation) (variation, error) {
 			switch {

@@ -1,8 +1,6 @@
 package mysql
 
 import (
-	"math"
-
 	"github.com/cockroachdb/apd/v3"
 	gms "github.com/dolthub/go-mysql-server/sql"
 	"github.com/dolthub/go-mysql-server/sql/expression/function/aggregation"
@@ -31,20 +29,8 @@ func exactWindowOf(e gms.Expression, f gms.WindowFunction) gms.WindowFunction {
 		if isSeen[adder](e.Child) {
 			return &exactWindow{WindowFunction: f, of: e.Child, average: true}
 		}
-		return average{f}
 	}
 	return f
-}
-
-// average is AVG of doubles: go-mysql-server divides by 0 where a frame has no value.
-type average struct{ gms.WindowFunction }
-
-func (a average) Compute(ctx *gms.Context, frame gms.WindowInterval, rows gms.WindowBuffer) (any, error) {
-	v, err := a.WindowFunction.Compute(ctx, frame, rows)
-	if n, ok := v.(float64); ok && math.IsNaN(n) {
-		return nil, err
-	}
-	return v, err
 }
 
 // StartPartition adds up a partition's rows.
