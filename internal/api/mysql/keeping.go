@@ -138,6 +138,13 @@ func selectedAs(selected []gms.Expression, alias *expression.Alias) int {
 // costIn is an expression whose costs are bounded: of dates that are read, and of what is made of arguments. An
 // ENUM or SET that is held against a text is one.
 func costIn(ctx *gms.Context, e gms.Expression, planned bool) (gms.Expression, transform.TreeIdentity, error) {
+	if rows, ok := e.(*inRows); ok {
+		inner, same, err := costIn(ctx, rows.Expression, planned)
+		if again, ok := inner.(*inRows); ok {
+			return again, same, err
+		}
+		return &inRows{inner}, same, err
+	}
 	q, changed, err := quantifiedIn(ctx, e)
 	if err != nil {
 		return nil, transform.SameTree, err
@@ -193,6 +200,9 @@ func costIn(ctx *gms.Context, e gms.Expression, planned bool) (gms.Expression, t
 	}
 	if one, is := extremeIn(ctx, exact); is {
 		return one, transform.NewTree, nil
+	}
+	if rows, is := inRowsOf(ctx, exact); is && planned { // the planner refuses rows that others compare
+		return rows, transform.NewTree, nil
 	}
 	return exact, same && alike && also && too, nil
 }

@@ -95,6 +95,11 @@ func boundExpressions(ctx *gms.Context, n gms.Node, planned bool) (gms.Node, tra
 			if ours, ok := regexpsOf(ctx, e); ok {
 				return ours, transform.NewTree, nil
 			}
+			if _, filters := n.(*plan.Filter); filters {
+				if rows, ok := notInRowsOf(ctx, e); ok {
+					return rows, transform.NewTree, nil
+				}
+			}
 			if bytes, changed, err := bytewiseIn(ctx, e); changed || err != nil {
 				return bytes, transform.NewTree, err
 			}
