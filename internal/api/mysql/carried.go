@@ -113,7 +113,9 @@ func readOf(n gms.Node, columns []*expression.GetField) []*expression.GetField {
 		}
 		return true
 	})
-	return slices.DeleteFunc(slices.Clone(columns), func(c *expression.GetField) bool { return !there.Contains(c.Id()) })
+	return slices.DeleteFunc(slices.Clone(columns), func(c *expression.GetField) bool {
+		return !there.Contains(c.Id())
+	})
 }
 
 // missing are those columns that are not among expressions.

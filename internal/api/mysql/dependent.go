@@ -67,8 +67,8 @@ func dependent(rule analyzer.RuleFunc) analyzer.RuleFunc {
 	}
 }
 
-// renamed is an expression that calls aggregates as they are called now: the rule knows them by their texts, and that of
-// a subquery changes while it is planned.
+// renamed is an expression that calls aggregates as they are called now: the rule knows them by their texts, and that
+// of a subquery changes while it is planned.
 func renamed(ctx *gms.Context, e gms.Expression, aggregates map[gms.ColumnId]string) gms.Expression {
 	e, _, _ = transform.Expr(ctx, e,
 		func(ctx *gms.Context, e gms.Expression) (gms.Expression, transform.TreeIdentity, error) {

@@ -24,8 +24,8 @@ func inRowsOf(ctx *gms.Context, e gms.Expression) (gms.Expression, bool) {
 	return e, false
 }
 
-// notInRows is NOT (a, b) IN (SELECT …), kept from the planner, who would make a join of it: that looks for (a, b) among
-// equal rows alone, and finds none that may be equal.
+// notInRows is NOT (a, b) IN (SELECT …), kept from the planner, who would make a join of it: that looks for (a, b)
+// among equal rows alone, and finds none that may be equal.
 type notInRows struct{ gms.Expression }
 
 // notInRowsOf is such an expression in the place of go-mysql-server's, if it is one.

@@ -8,8 +8,8 @@ import (
 )
 
 // interruptible is an argument of a window function. go-mysql-server evaluates it for all rows of a partition, and for
-// some functions for all rows of each frame, before it returns, and passes over errors. Here it ends with the statement,
-// and its own error ends the statement.
+// some functions for all rows of each frame, before it returns, and passes over errors. Here it ends with the
+// statement, and its own error ends the statement.
 type interruptible struct{ gms.Expression }
 
 // interruptibleIn is a window function whose arguments are interruptible. Columns cost nothing, and exactWindow asks by

@@ -10,8 +10,8 @@ import (
 	driver "github.com/go-sql-driver/mysql"
 )
 
-// TestAnErrorBehindRowsIsTold: as with MySQL the client gets the rows that were made, then the error, and the connection
-// goes on. The library would end it.
+// TestAnErrorBehindRowsIsTold: as with MySQL the client gets the rows that were made, then the error, and the
+// connection goes on. The library would end it.
 func TestAnErrorBehindRowsIsTold(t *testing.T) {
 	r := newRig(t, Config{MaxJoinSize: 10_000}, nil)
 	conn := r.connect("multiStatements=true")

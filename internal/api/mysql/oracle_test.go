@@ -207,7 +207,8 @@ func withSubqueries() (asked []string) {
 			"SELECT id, %s FROM q1 WHERE g = 1 UNION ALL SELECT k, 1 FROM q2 WHERE id = 1 ORDER BY 1, 2",
 			"SELECT id, IF(%s > 0, 'some', 'none') z, COALESCE(s, '-') FROM q1 ORDER BY z, id",
 		} {
-			if strings.Contains(place, "ORDER BY %[1]s, id)") && (strings.Contains(sub, ") IN") || strings.Contains(sub, " NOT IN")) {
+			in := strings.Contains(sub, ") IN") || strings.Contains(sub, " NOT IN")
+			if in && strings.Contains(place, "ORDER BY %[1]s, id)") {
 				continue // MariaDB takes an unknown IN for 0 there
 			}
 			asked = append(asked, fmt.Sprintf(place, sub))

@@ -9,8 +9,8 @@ import (
 	"github.com/dolthub/go-mysql-server/sql/transform"
 )
 
-// stretched is an expression with subqueries, of a GROUP BY with a GROUP_CONCAT. go-mysql-server numbers the columns that
-// its subqueries see as if each GROUP_CONCAT up to there had added one to the row. None has when the expression is
+// stretched is an expression with subqueries, of a GROUP BY with a GROUP_CONCAT. go-mysql-server numbers the columns
+// that its subqueries see as if each GROUP_CONCAT up to there had added one to the row. None has when the expression is
 // evaluated, so that a subquery would look beside its own columns.
 type stretched struct {
 	gms.Expression

@@ -44,8 +44,8 @@ func (g *Conn) interrupted() error {
 	return err
 }
 
-// lastPacket is where the last packet of an answer begins, of which the last bytes are given; negative: it is not there.
-// It has one of two forms, as the client wishes.
+// lastPacket is where the last packet of an answer begins, of which the last bytes are given; negative: it is not
+// there. It has one of two forms, as the client wishes.
 func lastPacket(tail []byte) int {
 	for _, length := range [...]byte{5, 7} {
 		if at := len(tail) - 4 - int(length); at >= 0 && tail[at] == length && tail[at+1] == 0 && tail[at+2] == 0 &&
