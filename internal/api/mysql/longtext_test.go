@@ -66,10 +66,11 @@ func TestStatementsStayWithinTheirBoundsWithLongTexts(t *testing.T) {
 func TestAStatementEndsWhileItReadsLongTextsAsNumbers(t *testing.T) {
 	conn := newRig(t, Config{StatementTimeout: 200 * time.Millisecond}, nil).connect("maxAllowedPacket=0")
 	exec(t, conn, "set @v = '"+strings.Repeat("x", 1<<20)+"'")
-	for _, asked := range []string{"sum(@v)", "sum(@v) over ()", "sum(n) over (order by @v+n)",
-		"sum(n) over (partition by @v+n)", "sum(@v+n) over (order by n rows 3 preceding)",
-		"rank() over (order by @v+n)", "lag(@v+n) over (order by n)", "max(@v+n) over ()", "json_arrayagg(@v+n) over ()",
-		"sum(cast(@v as decimal(9,2))+n) over ()", "group_concat(n order by @v+n)", "count(distinct @v+n)",
+	for _, asked := range []string{
+		"sum(@v)", "sum(@v) over ()", "sum(n) over (order by @v+n)", "sum(n) over (partition by @v+n)",
+		"sum(@v+n) over (order by n rows 3 preceding)", "rank() over (order by @v+n)", "lag(@v+n) over (order by n)",
+		"max(@v+n) over ()", "json_arrayagg(@v+n) over ()", "sum(cast(@v as decimal(9,2))+n) over ()",
+		"group_concat(n order by @v+n)", "count(distinct @v+n)",
 	} {
 		before := cpu()
 		_, err := conn.ExecContext(t.Context(), "with recursive r as (select 1 n union all select n+1 from r where n < "+
