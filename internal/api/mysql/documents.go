@@ -15,6 +15,8 @@ import (
 // own look for a member of an array in its elements, and know neither ** nor ranges.
 var documents = map[string]clockwork{
 	"json_length":        {1, 2, ofBig, jsonLength},
+	"json_contains":      {2, 3, ofTruth, jsonContains},
+	"json_overlaps":      {2, 2, ofTruth, jsonOverlaps},
 	"json_contains_path": {3, math.MaxInt, ofTruth, jsonContainsPath},
 	"json_value":         {2, 2, ofScalar, jsonValue},
 	"json_storage_size":  {1, 1, ofBig, jsonStorageSize},

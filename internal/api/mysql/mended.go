@@ -40,10 +40,7 @@ var mended = map[string]func(ctx *gms.Context, args []gms.Expression) []gms.Expr
 		return args
 	},
 	"json_keys": func(ctx *gms.Context, args []gms.Expression) []gms.Expression { return foundOf(ctx, args, 1) },
-	"json_contains": func(ctx *gms.Context, args []gms.Expression) []gms.Expression {
-		return foundOf(ctx, args, 2)
-	},
-	"std": deviations, "stddev": deviations, "stddev_pop": deviations, "stddev_samp": deviations,
+	"std":       deviations, "stddev": deviations, "stddev_pop": deviations, "stddev_samp": deviations,
 	"variance": deviations, "var_pop": deviations, "var_samp": deviations,
 }
 
