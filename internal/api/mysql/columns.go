@@ -221,6 +221,9 @@ func toSQL(ctx *gms.Context, v message.Value, typ gms.Type) (any, error) {
 	default:
 		raw = v.AsString()
 	}
+	if typ == types.JSON {
+		raw = exactDocument(raw)
+	}
 	x, _, err := typ.Convert(ctx, raw)
 	return x, err
 }

@@ -35,7 +35,7 @@ var scalarType = types.MustCreateStringWithDefaults(sqltypes.VarChar, 512)
 
 // documentOf is a function's argument as a document.
 func documentOf(ctx *gms.Context, name string, v any) (any, error) {
-	switch v := v.(type) {
+	switch v := exactDocument(v).(type) {
 	case gms.JSONWrapper:
 		return v.ToInterface(ctx)
 	case string:

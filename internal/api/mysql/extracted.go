@@ -61,7 +61,7 @@ func (x *extracted) Eval(ctx *gms.Context, row gms.Row) (any, error) {
 	if len(ways) < len(paths) {
 		return own()
 	}
-	parsed, _, err := types.JSON.Convert(ctx, v)
+	parsed, _, err := types.JSON.Convert(ctx, exactDocument(v))
 	if err != nil {
 		return own()
 	}

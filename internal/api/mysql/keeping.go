@@ -86,7 +86,7 @@ func keptIn(ctx *gms.Context, n gms.Node) (gms.Node, error) {
 		return &counted, nil
 	case *plan.JSONTable:
 		counted := *n
-		counted.DataExpr = &seen[weigh]{n.DataExpr, parsedWeight}
+		counted.DataExpr = &seen[digitsKept]{&seen[weigh]{n.DataExpr, parsedWeight}, digitsKept{}}
 		return &counted, nil
 	}
 	return n, nil
@@ -211,24 +211,29 @@ func costIn(ctx *gms.Context, e gms.Expression, planned bool) (gms.Expression, t
 // conversion its copy, what reads JSON the document, what splits a text the parts.
 func weighedIn(ctx *gms.Context, e gms.Expression) (gms.Expression, transform.TreeIdentity, error) {
 	var weight weigh
+	documents := 0 // that many of the first arguments
 	switch f := e.(type) {
 	case *expression.Convert:
 		if weight = copiedWeight; f.Type(ctx) == types.JSON {
-			weight = parsedWeight
+			weight, documents = parsedWeight, 1
 		}
 	case gms.FunctionExpression:
 		if weight = working[f.FunctionName()]; weight == nil {
 			return e, transform.SameTree, nil
 		}
+		documents = documentArguments[f.FunctionName()]
 	default:
 		return e, transform.SameTree, nil
 	}
 	children := append([]gms.Expression(nil), e.Children()...)
 	for i, c := range children {
-		if isSeen[weigh](c) {
+		if isSeen[weigh](c) || isSeen[digitsKept](c) {
 			return e, transform.SameTree, nil
 		}
 		children[i] = &seen[weigh]{c, weight}
+		if i < documents {
+			children[i] = &seen[digitsKept]{children[i], digitsKept{}}
+		}
 	}
 	if f, ok := e.(gms.FunctionExpression); ok && f.FunctionName() == "json_search" && len(children) > 2 {
 		bytes := new(atomic.Int64)
