@@ -61,7 +61,7 @@ func datedIn(ctx *gms.Context, e gms.Expression, planned bool) (gms.Expression, 
 }
 
 // datedRows is a plan whose INSERTs read no more of a text than a date can have, in the columns that are dates or
-// times, and take bits for a number in those that are numbers.
+// times, and fill the others with what they ask for.
 func datedRows(ctx *gms.Context, n gms.Node) (gms.Node, transform.TreeIdentity, error) {
 	return transform.NodeWithOpaque(ctx, n, func(ctx *gms.Context, n gms.Node) (gms.Node, transform.TreeIdentity,
 		error) {
@@ -80,11 +80,11 @@ func datedRows(ctx *gms.Context, n gms.Node) (gms.Node, transform.TreeIdentity, 
 			case usual:
 			case types.IsTime(c.Type):
 				expressions[i] = &seen[cutter]{expressions[i], cutter{}}
-			case types.IsNumber(c.Type):
-				expressions[i], _ = bitsNumber(expressions[i])
+			default:
+				expressions[i] = filling(ctx, sourceOf(ctx, expressions[i], rows.Child), c)
 			}
 		}
-		source := plan.NewProject(ctx, expressions, numbersOfBits(rows.Child, expressions, into))
+		source := plan.NewProject(ctx, expressions, fillingValues(ctx, rows.Child, rows.Projections, into))
 		return insert.WithSource(source), transform.NewTree, nil
 	})
 }

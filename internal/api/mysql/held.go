@@ -6,7 +6,6 @@ import (
 
 	gms "github.com/dolthub/go-mysql-server/sql"
 	"github.com/dolthub/go-mysql-server/sql/expression"
-	"github.com/dolthub/go-mysql-server/sql/plan"
 	"github.com/dolthub/go-mysql-server/sql/types"
 
 	"github.com/hikyaku/hikyaku/internal/message"
@@ -29,30 +28,6 @@ func bitsNumber(e gms.Expression) (gms.Expression, bool) {
 	bits = bits[max(0, len(bits)-len(last)):]
 	copy(last[len(last)-len(bits):], bits)
 	return &named{expression.NewLiteral(binary.BigEndian.Uint64(last[:]), types.Uint64), e.String()}, true
-}
-
-// numbersOfBits are the VALUES of an INSERT, whose bits are numbers in the columns that are; another node is as it was.
-func numbersOfBits(n gms.Node, from []gms.Expression, into gms.Schema) gms.Node {
-	values, ok := n.(*plan.Values)
-	if !ok {
-		return n
-	}
-	made := *values
-	made.ExpressionTuples = slices.Clone(values.ExpressionTuples)
-	for r, row := range made.ExpressionTuples {
-		for i, c := range into {
-			f, ok := from[i].(*expression.GetField)
-			if !ok || !types.IsNumber(c.Type) || f.Index() >= len(row) {
-				continue
-			}
-			if number, is := bitsNumber(row[f.Index()]); is {
-				row = slices.Clone(row)
-				row[f.Index()] = number
-			}
-		}
-		made.ExpressionTuples[r] = row
-	}
-	return &made
 }
 
 // heldIn is a comparison whose literals are of the type of what they are held against.

@@ -30,18 +30,17 @@ a> INSERT INTO ints (g) VALUES ('abc')
 a> INSERT INTO ints (g) VALUES ('12abc')
   ERROR 1366 (HY000): error: '12abc' is not a valid value for 'int'
 a> INSERT INTO ints (g) VALUES ('')
-ok, 1 rows
+  ERROR 1366 (HY000): Incorrect integer value: '' for column 'g'
 a> INSERT INTO ints (g) VALUES (1.4), (1.5), (-1.5)
 ok, 3 rows
 a> SELECT g FROM ints WHERE g < 3
   g
   -2147483648
-  0
   1
   2
   -2
 a> DELETE FROM ints
-ok, 8 rows
+ok, 7 rows
 # A failed insert of several rows inserts nothing.
 a> INSERT INTO ints (g) VALUES (1), (2), ('x')
   ERROR 1366 (HY000): error: 'x' is not a valid value for 'int'
