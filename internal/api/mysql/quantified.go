@@ -1,10 +1,11 @@
 package mysql
 
 import (
+	"slices"
+
 	gms "github.com/dolthub/go-mysql-server/sql"
 	"github.com/dolthub/go-mysql-server/sql/expression"
 	"github.com/dolthub/go-mysql-server/sql/plan"
-	"github.com/dolthub/go-mysql-server/sql/transform"
 	"github.com/dolthub/go-mysql-server/sql/types"
 )
 
@@ -102,15 +103,8 @@ func (q *quantified) CollationCoercibility(*gms.Context) (gms.CollationID, byte)
 
 // Eval compares until one row decides. NULL is what is not known: it is the value where no row decides.
 func (q *quantified) Eval(ctx *gms.Context, row gms.Row) (any, error) {
-	var one *inTurn
-	compare, _, err := transform.Expr(ctx, q.compare,
-		func(_ *gms.Context, e gms.Expression) (gms.Expression, transform.TreeIdentity, error) {
-			if o, ok := e.(*ofRows); ok {
-				one = &inTurn{Expression: o}
-				return one, transform.NewTree, nil
-			}
-			return e, transform.SameTree, nil
-		})
+	one := &inTurn{}
+	compare, err := one.in(ctx, q.compare)
 	if err != nil {
 		return nil, err
 	}
@@ -141,6 +135,32 @@ func (q *quantified) Eval(ctx *gms.Context, row gms.Row) (any, error) {
 type inTurn struct {
 	gms.Expression // all of them, for the type
 	value          any
+}
+
+// in is a comparison with o in the place of its rows. Those of another one within it are not its own.
+func (o *inTurn) in(ctx *gms.Context, e gms.Expression) (gms.Expression, error) {
+	switch e := e.(type) {
+	case *ofRows:
+		o.Expression = e
+		return o, nil
+	case *quantified:
+		return e, nil
+	}
+	children, changed := slices.Clone(e.Children()), false
+	for i, c := range children {
+		if c == nil {
+			continue
+		}
+		var err error
+		if children[i], err = o.in(ctx, c); err != nil {
+			return nil, err
+		}
+		changed = true
+	}
+	if !changed {
+		return e, nil
+	}
+	return e.WithChildren(ctx, children...)
 }
 
 func (o *inTurn) Eval(*gms.Context, gms.Row) (any, error) { return o.value, nil }
