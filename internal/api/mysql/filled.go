@@ -2,6 +2,7 @@ package mysql
 
 import (
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -175,6 +176,9 @@ func (e enumerated) look(ctx *gms.Context, v any) (any, error) {
 	context.Rounding = rounding
 	_, _ = context.RoundToIntegralValue(whole, exact)
 	if n, err := whole.Int64(); err == nil {
+		return n, nil
+	}
+	if n, err := strconv.ParseUint(whole.Text('f'), 10, 64); err == nil && types.IsBit(e.column.Type) {
 		return n, nil
 	}
 	if m := meterOf(ctx); m != nil && m.strict {

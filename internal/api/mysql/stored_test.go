@@ -59,13 +59,14 @@ var otherwise = map[string]bool{
 	"1112 datetime": true, "127 datetime(3)": true, "128 datetime(3)": true, "1112 datetime(3)": true,
 	"127 timestamp NULL": true, "128 timestamp NULL": true, "1112 timestamp NULL": true,
 	"'+7' time": true, "'+7' time(2)": true, "20260102 time": true, "20260102 time(2)": true,
+	"-1.5 bit(64)": true, "-0.6 bit(64)": true, "1e40 bit(64)": true, "TIME'01:02:03' bit(64)": true,
 	"1e40 char(5)": true, "1e40 varchar(5)": true, "1e40 binary(4)": true, "1e40 varbinary(4)": true,
 }
 
 var storedTypes = []string{
 	"tinyint", "tinyint unsigned", "smallint", "mediumint unsigned", "int", "int unsigned", "bigint", "bigint unsigned",
-	"decimal(5,2)", "decimal(10,0)", "float", "double", "bit(8)", "date", "datetime", "datetime(3)", "timestamp NULL",
-	"time", "time(2)", "year", "char(5)", "varchar(5)", "binary(4)", "varbinary(4)", "text", "blob",
+	"decimal(5,2)", "decimal(10,0)", "float", "double", "bit(8)", "bit(64)", "date", "datetime", "datetime(3)",
+	"timestamp NULL", "time", "time(2)", "year", "char(5)", "varchar(5)", "binary(4)", "varbinary(4)", "text", "blob",
 	"enum('a','b','c d')", "set('x','y','z')", "json", "boolean",
 }
 
@@ -77,5 +78,5 @@ var storedValues = strings.Split(`0 | 1 | -1 | 127 | 128 | 255 | 256 | -128 | -1
 	`20260102030405 | '2026-02-30' | '0000-00-00' | '2026-01-02T03:04:05' | '10:11:12' | '10:11:12.345' | '10:11' | `+
 	`101112 | 1112 | '-838:59:59' | '839:00:00' | '24:00:00' | '1 02:03:04' | 2026 | 26 | '26' | 70 | 'a' | 'b' | 'A' | `+
 	`'c d' | 'x,y' | 'y,x' | 'x,q' | 3 | 'abcdef' | 'abc  ' | '飛脚' | '飛脚飛脚飛' | '飛脚飛脚飛脚' | '{"a": 1}' | '[1, 2]' | `+
-	`DATE'2026-01-02' | TIMESTAMP'2026-01-02 03:04:05' | TIME'01:02:03' | 1 + 1.5 | 7 / 2 | CONCAT('1', '2') | `+
-	`CAST('9' AS UNSIGNED) | 'a' = 'a' | 1 / 0`, " | ")
+	`DATE'2026-01-02' | TIMESTAMP'2026-01-02 03:04:05' | TIME'01:02:03' | 1 + 1.5 | 7 / 2 | `+
+	`18446744073709551614 + 0.4 | CONCAT('1', '2') | CAST('9' AS UNSIGNED) | 'a' = 'a' | 1 / 0`, " | ")
