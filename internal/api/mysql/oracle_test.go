@@ -206,6 +206,17 @@ func withSubqueries() (asked []string) {
 			"WITH t AS (SELECT id, %s n FROM q1) SELECT x.id, y.n FROM t x JOIN t y ON x.n = y.id ORDER BY 1",
 			"SELECT id, %s FROM q1 WHERE g = 1 UNION ALL SELECT k, 1 FROM q2 WHERE id = 1 ORDER BY 1, 2",
 			"SELECT id, IF(%s > 0, 'some', 'none') z, COALESCE(s, '-') FROM q1 ORDER BY z, id",
+			"SELECT q1.id, o.id FROM q2 o RIGHT JOIN q1 ON o.k = q1.a AND %s > 0 ORDER BY 1, 2",
+			"SELECT id FROM q1 WHERE EXISTS (SELECT 1 FROM q2 o WHERE o.id = %s) ORDER BY id",
+			"SELECT id FROM q1 WHERE id IN (SELECT %s FROM q2 o) ORDER BY id",
+			"SELECT id, (SELECT COUNT(*) FROM q2 o WHERE o.id <= %s) FROM q1 ORDER BY id",
+			"SELECT g, COUNT(*), MAX(%[1]s) FROM q1 WHERE %[1]s >= 0 GROUP BY g WITH ROLLUP",
+			"SELECT MIN(n), MAX(n) FROM (SELECT %s n FROM q1 GROUP BY id, g, a) t",
+			"SELECT id FROM q1 WHERE g = 1 AND NOT (%s > 1) OR id = 8 ORDER BY id",
+			"SELECT id, FIRST_VALUE(%[1]s) OVER (PARTITION BY g ORDER BY %[1]s, id) FROM q1 ORDER BY id",
+			"SELECT COUNT(*), SUM(o.id) FROM q1 JOIN q2 o ON o.k = q1.a WHERE %s > 0",
+			"SELECT id FROM q1 WHERE a = (SELECT MAX(o.k) FROM q2 o WHERE o.id > %s) ORDER BY id",
+			"SELECT t.g, t.n FROM (SELECT g, SUM(%s) n FROM q1 GROUP BY g) t JOIN q2 ON q2.id = t.g ORDER BY 1",
 		} {
 			in := strings.Contains(sub, ") IN") || strings.Contains(sub, " NOT IN")
 			if in && strings.Contains(place, "ORDER BY %[1]s, id)") {

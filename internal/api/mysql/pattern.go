@@ -87,6 +87,11 @@ func boundExpressions(ctx *gms.Context, n gms.Node, planned bool) (gms.Node, tra
 			}
 			if sub, ok := e.(*plan.Subquery); ok {
 				query, same, err := boundIn(ctx, sub.Query, planned)
+				if err == nil && !planned {
+					var counted bool
+					query, counted, err = oneOrZeroRows(ctx, query)
+					same = same && transform.TreeIdentity(!counted)
+				}
 				if err != nil || same == transform.SameTree {
 					return e, transform.SameTree, err
 				}

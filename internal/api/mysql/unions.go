@@ -1,7 +1,6 @@
 package mysql
 
 import (
-	"slices"
 	"strings"
 
 	gms "github.com/dolthub/go-mysql-server/sql"
@@ -32,8 +31,9 @@ func unionIn(ctx *gms.Context, n gms.Node) (gms.Node, transform.TreeIdentity, er
 	if !ok || !also || len(left.Projections) != len(right.Projections) {
 		return n, same, nil
 	}
-	some := false
-	lefts, rights := slices.Clone(left.Projections), slices.Clone(right.Projections)
+	lefts, some := oneOrZeroOf(ctx, left.Projections)
+	rights, too := oneOrZeroOf(ctx, right.Projections)
+	some = some || too
 	for i := range lefts {
 		l, r := sideOf(ctx, left, i), sideOf(ctx, right, i)
 		to := common(ctx, l, r)

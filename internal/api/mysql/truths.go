@@ -1,0 +1,64 @@
+package mysql
+
+import (
+	"slices"
+
+	gms "github.com/dolthub/go-mysql-server/sql"
+	"github.com/dolthub/go-mysql-server/sql/expression"
+	"github.com/dolthub/go-mysql-server/sql/plan"
+	"github.com/dolthub/go-mysql-server/sql/types"
+)
+
+// oneOrZero is a truth as the number that it is. Where go-mysql-server looks for equal rows it takes true for another
+// value than 1.
+type oneOrZero struct{}
+
+func (oneOrZero) look(_ *gms.Context, v any) (any, error) {
+	if truth, ok := v.(bool); ok {
+		if truth {
+			return int8(1), nil
+		}
+		return int8(0), nil
+	}
+	return v, nil
+}
+
+// oneOrZeroOf are expressions whose truths are numbers.
+func oneOrZeroOf(ctx *gms.Context, expressions []gms.Expression) (all []gms.Expression, changed bool) {
+	all = slices.Clone(expressions)
+	for i, e := range all {
+		alias, named := e.(*expression.Alias)
+		if named {
+			e = alias.Child
+		}
+		if e.Type(ctx) != types.Boolean || isSeen[oneOrZero](e) {
+			continue
+		}
+		changed = true
+		all[i] = &seen[oneOrZero]{e, oneOrZero{}}
+		if named {
+			made := *alias
+			made.Child = all[i]
+			all[i] = &made
+		}
+	}
+	return all, changed
+}
+
+// oneOrZeroRows is a subquery's plan whose truths are numbers.
+func oneOrZeroRows(ctx *gms.Context, n gms.Node) (gms.Node, bool, error) {
+	switch n := n.(type) {
+	case *plan.Project:
+		if all, changed := oneOrZeroOf(ctx, n.Projections); changed {
+			return plan.NewProject(ctx, all, n.Child), true, nil
+		}
+	case *plan.Distinct, *plan.Sort, *plan.Limit, *plan.Offset, *plan.Having, *plan.TopN:
+		child, changed, err := oneOrZeroRows(ctx, n.Children()[0])
+		if err != nil || !changed {
+			return n, false, err
+		}
+		made, err := n.WithChildren(ctx, child)
+		return made, true, err
+	}
+	return n, false, nil
+}
