@@ -1,6 +1,7 @@
 package mysql
 
 import (
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -71,10 +72,14 @@ func fillingValues(ctx *gms.Context, n gms.Node, from []gms.Expression, into gms
 	return &made
 }
 
-// spelled is a text for a column of numbers. One of blanks is none: go-mysql-server takes it for 0.
+// spelled is a text or double for a column of numbers. A text of blanks is none: go-mysql-server takes it for 0. A
+// double between two whole numbers becomes the even one.
 type spelled struct{ column *gms.Column }
 
 func (s spelled) look(ctx *gms.Context, v any) (any, error) {
+	if f, ok := v.(float64); ok && types.IsInteger(s.column.Type) {
+		return math.RoundToEven(f), nil
+	}
 	text, ok := v.(string)
 	if m := meterOf(ctx); !ok || m == nil || !m.strict || strings.Trim(text, blanks) != "" {
 		return v, nil

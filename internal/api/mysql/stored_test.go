@@ -6,12 +6,13 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	driver "github.com/go-sql-driver/mysql"
 )
 
-// TestStoredValuesAreThoseOfMariaDB puts values of all kinds into columns of all types: what is there then, or the
-// number of the error, is what a real server has.
+// TestStoredValuesAreThoseOfMariaDB puts values of all kinds into columns of all types, as text and as parameters of
+// prepared statements: what is there then is what a real server has, and what that refuses is refused.
 func TestStoredValuesAreThoseOfMariaDB(t *testing.T) {
 	ours := newRig(t, Config{}, nil).connect("")
 	theirs := mariaDB(t)
@@ -20,32 +21,46 @@ func TestStoredValuesAreThoseOfMariaDB(t *testing.T) {
 	exec(t, theirs, "SET sql_mode = '"+mode+",TIME_ROUND_FRACTIONAL'") // as MySQL does it
 	n := 0
 	for i, typ := range storedTypes {
-		create := fmt.Sprintf("CREATE TABLE stored%d (id int, v %s) DEFAULT CHARACTER SET utf8mb4", i, typ)
+		table := fmt.Sprint("stored", i)
+		create := fmt.Sprintf("CREATE TABLE %s (id int, v %s) DEFAULT CHARACTER SET utf8mb4", table, typ)
 		exec(t, ours, create)
 		exec(t, theirs, create)
 		exec(t, theirs, "BEGIN") // one sync for all
-		for k, value := range storedValues {
-			if otherwise[value+" "+typ] || otherwise[value] && typ == "json" {
-				continue
+		put := func(what, value string, args ...any) {
+			if otherwise[what+" "+typ] || otherwise[what] && typ == "json" {
+				return
 			}
-			insert := fmt.Sprintf("INSERT INTO stored%d VALUES (%d, %s)", i, k, value)
-			_, refused := theirs.ExecContext(t.Context(), insert)
-			_, err := ours.ExecContext(t.Context(), insert)
 			n++
+			insert := fmt.Sprintf("INSERT INTO %s VALUES (%d, %s)", table, n, value)
+			_, refused := theirs.ExecContext(t.Context(), insert, args...)
+			_, err := ours.ExecContext(t.Context(), insert, args...)
 			var a, b *driver.MySQLError
 			if errors.As(refused, &a) && errors.As(err, &b) { // numbers of errors differ by release
-				continue
+				return
 			}
-			read := fmt.Sprintf("SELECT v FROM stored%d WHERE id = %d", i, k)
+			read := fmt.Sprintf("SELECT v FROM %s WHERE id = %d", table, n)
 			want, _ := cellsOf(t.Context(), theirs, read)
 			got, _ := cellsOf(t.Context(), ours, read)
 			if refused != nil || err != nil || !slices.EqualFunc(got, want, sameCells) {
-				t.Errorf("%s into %s: %q, %v; MariaDB has %q, %v", value, typ, got, err, want, refused)
+				t.Errorf("%s into %s: %q, %v; MariaDB has %q, %v", what, typ, got, err, want, refused)
 			}
+		}
+		for _, value := range storedValues {
+			put(value, value)
+		}
+		for _, v := range storedParameters {
+			put(fmt.Sprintf("%T(%v)", v, v), "?", v)
 		}
 		exec(t, theirs, "COMMIT")
 	}
 	t.Logf("%d values", n)
+}
+
+var storedParameters = []any{
+	int64(5), int64(-1), int64(300), int64(20260102), uint64(18446744073709551615), 1.5, 2.5, -2.5, 2.0, -0.6, "text",
+	"12", "", "a", "x,y", "2026-01-02", "2026-01-02 03:04:05.6", "10:11:12", []byte("ab"), []byte("7"), []byte{0xff, 0},
+	time.Date(2026, 1, 2, 3, 4, 5, 600_000_000, time.UTC), time.Date(2026, 1, 2, 0, 0, 0, 0, time.UTC),
+	true, false, nil, `{"a": 9007199254740993}`, "飛脚",
 }
 
 // otherwise are values that are something else here, as with MySQL or on purpose (docs/q4m.md). MariaDB keeps the text
@@ -60,6 +75,7 @@ var otherwise = map[string]bool{
 	"127 timestamp NULL": true, "128 timestamp NULL": true, "1112 timestamp NULL": true,
 	"'+7' time": true, "'+7' time(2)": true, "20260102 time": true, "20260102 time(2)": true,
 	"-1.5 bit(64)": true, "-0.6 bit(64)": true, "1e40 bit(64)": true, "TIME'01:02:03' bit(64)": true,
+	"int64(20260102) time": true, "int64(20260102) time(2)": true, "float64(-0.6) year": true,
 	"1e40 char(5)": true, "1e40 varchar(5)": true, "1e40 binary(4)": true, "1e40 varbinary(4)": true,
 }
 
@@ -72,7 +88,7 @@ var storedTypes = []string{
 
 var storedValues = strings.Split(`0 | 1 | -1 | 127 | 128 | 255 | 256 | -128 | -129 | 32767 | 65536 | 16777216 | 2147483647 | `+
 	`2147483648 | 4294967296 | 9223372036854775807 | 9223372036854775808 | 18446744073709551615 | `+
-	`18446744073709551616 | 1.5 | 2.5 | -1.5 | -0.6 | 0.005 | 999.994 | 999.995 | 1e2 | 1.5e0 | 1e40 | '0' | '' | ' 1' | `+
+	`18446744073709551616 | 1.5 | 2.5 | -1.5 | -0.6 | 0.005 | 999.994 | 999.995 | 1e2 | 1.5e0 | 2.5e0 | -2.5e0 | 1e40 | '0' | '' | ' 1' | `+
 	`'1 ' | '12abc' | 'abc' | '1.5' | '1e3' | '-0' | '+7' | NULL | TRUE | 0x41 | b'101' | 0x4142434445 | '2026-01-02' | `+
 	`'2026-01-02 03:04:05' | '2026-01-02 03:04:05.678' | '2026-01-02 03:04:05.9999' | '26-1-2' | '20260102' | 20260102 | `+
 	`20260102030405 | '2026-02-30' | '0000-00-00' | '2026-01-02T03:04:05' | '10:11:12' | '10:11:12.345' | '10:11' | `+
