@@ -12,14 +12,17 @@ import (
 // inRows is (a, b) IN (…), of a list or a subquery. It is unknown where no row is equal and one may be, because of a
 // NULL in it or in (a, b). go-mysql-server says that it is not there, so that NOT IN would be true; and it cannot look
 // for rows of a subquery that begin with a text.
-type inRows struct{ gms.Expression }
+type inRows struct {
+	gms.Expression
+	rows, nulls []any // of a subquery, as it answered last; those of them that have a NULL
+}
 
 // inRowsOf is such an expression in the place of go-mysql-server's, if it is one.
 func inRowsOf(ctx *gms.Context, e gms.Expression) (gms.Expression, bool) {
 	switch e.(type) {
 	case *plan.InSubquery, *expression.InTuple, *expression.HashInTuple:
 		left := e.Children()[0]
-		return &inRows{e}, left != nil && left.Resolved() && types.NumColumns(left.Type(ctx)) > 1
+		return &inRows{Expression: e}, left != nil && left.Resolved() && types.NumColumns(left.Type(ctx)) > 1
 	}
 	return e, false
 }
@@ -52,7 +55,7 @@ func (n *notInRows) CollationCoercibility(ctx *gms.Context) (gms.CollationID, by
 // WithChildren compares others.
 func (r *inRows) WithChildren(ctx *gms.Context, children ...gms.Expression) (gms.Expression, error) {
 	e, err := r.Expression.WithChildren(ctx, children...)
-	return &inRows{e}, err
+	return &inRows{Expression: e}, err
 }
 
 // IsNullable is true: a value may be missing.
@@ -85,6 +88,9 @@ func (r *inRows) Eval(ctx *gms.Context, row gms.Row) (any, error) {
 		if err != nil {
 			return nil, err
 		}
+		if c.nulls && !slices.Contains(c.row, nil) {
+			rows = r.withNulls(rows)
+		}
 		for _, other := range rows {
 			if found, err := c.with(ctx, right.Type(ctx), other); found || err != nil {
 				return c.answer, err
@@ -102,6 +108,21 @@ func (r *inRows) Eval(ctx *gms.Context, row gms.Row) (any, error) {
 		}
 	}
 	return c.answer, nil
+}
+
+// withNulls are those of a subquery's rows that have a NULL. A subquery that reads nothing of the query around it answers
+// with the same rows each time, which are looked through once.
+func (r *inRows) withNulls(rows []any) []any {
+	if len(rows) == 0 || len(rows) == len(r.rows) && &rows[0] == &r.rows[0] {
+		return r.nulls[:min(len(r.nulls), len(rows))]
+	}
+	r.rows, r.nulls = rows, nil
+	for _, v := range rows {
+		if row, ok := v.([]any); ok && slices.Contains(row, nil) {
+			r.nulls = append(r.nulls, v)
+		}
+	}
+	return r.nulls
 }
 
 func beginsWithText(t gms.Type) bool {

@@ -143,7 +143,7 @@ func costIn(ctx *gms.Context, e gms.Expression, planned bool) (gms.Expression, t
 		if again, ok := inner.(*inRows); ok {
 			return again, same, err
 		}
-		return &inRows{inner}, same, err
+		return &inRows{Expression: inner}, same, err
 	}
 	q, changed, err := quantifiedIn(ctx, e)
 	if err != nil {
