@@ -19,13 +19,19 @@ func (g *Conn) EndWith(err error) { g.midway = &midway{refusal: *refusalOf(err)}
 // hold writes what the library does, but for the last bytes.
 func (g *Conn) hold(p []byte) (int, error) {
 	m := g.midway
-	m.tail = append(m.tail, p...)
-	if n := len(m.tail) - lastBytes; n > 0 {
-		if _, err := g.Conn.Write(m.tail[:n]); err != nil {
+	if first := min(len(m.tail), len(m.tail)+len(p)-lastBytes); first > 0 {
+		if _, err := g.Conn.Write(m.tail[:first]); err != nil {
 			return 0, err
 		}
-		m.tail = append([]byte(nil), m.tail[n:]...)
+		m.tail = m.tail[first:]
 	}
+	kept := min(len(p), lastBytes-len(m.tail))
+	if whole := len(p) - kept; whole > 0 { // a row may be large: it is not copied
+		if _, err := g.Conn.Write(p[:whole]); err != nil {
+			return 0, err
+		}
+	}
+	m.tail = append(m.tail, p[len(p)-kept:]...)
 	return len(p), nil
 }
 
