@@ -6,6 +6,7 @@ import (
 	gms "github.com/dolthub/go-mysql-server/sql"
 	"github.com/dolthub/go-mysql-server/sql/expression"
 	"github.com/dolthub/go-mysql-server/sql/plan"
+	"github.com/dolthub/go-mysql-server/sql/transform"
 	"github.com/dolthub/go-mysql-server/sql/types"
 )
 
@@ -104,7 +105,7 @@ func (q *quantified) CollationCoercibility(*gms.Context) (gms.CollationID, byte)
 // Eval compares until one row decides. NULL is what is not known: it is the value where no row decides.
 func (q *quantified) Eval(ctx *gms.Context, row gms.Row) (any, error) {
 	one := &inTurn{}
-	compare, err := one.in(ctx, q.compare)
+	compare, _, err := one.in(ctx, q.compare)
 	if err != nil {
 		return nil, err
 	}
@@ -138,29 +139,30 @@ type inTurn struct {
 }
 
 // in is a comparison with o in the place of its rows. Those of another one within it are not its own.
-func (o *inTurn) in(ctx *gms.Context, e gms.Expression) (gms.Expression, error) {
+func (o *inTurn) in(ctx *gms.Context, e gms.Expression) (gms.Expression, transform.TreeIdentity, error) {
 	switch e := e.(type) {
 	case *ofRows:
 		o.Expression = e
-		return o, nil
+		return o, transform.NewTree, nil
 	case *quantified:
-		return e, nil
+		return e, transform.SameTree, nil
 	}
-	children, changed := slices.Clone(e.Children()), false
+	children, same := slices.Clone(e.Children()), transform.SameTree
 	for i, c := range children {
 		if c == nil {
 			continue
 		}
-		var err error
-		if children[i], err = o.in(ctx, c); err != nil {
-			return nil, err
+		made, is, err := o.in(ctx, c)
+		if err != nil {
+			return nil, is, err
 		}
-		changed = true
+		children[i], same = made, same && is
 	}
-	if !changed {
-		return e, nil
+	if same {
+		return e, same, nil
 	}
-	return e.WithChildren(ctx, children...)
+	made, err := e.WithChildren(ctx, children...)
+	return made, transform.NewTree, err
 }
 
 func (o *inTurn) Eval(*gms.Context, gms.Row) (any, error) { return o.value, nil }
