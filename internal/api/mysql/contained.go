@@ -11,11 +11,7 @@ import (
 
 // jsonContains tells whether a document, or what a path leads to in it, contains another.
 func jsonContains(ctx *gms.Context, args []any) (any, error) {
-	target, err := documentOf(ctx, "json_contains", args[0])
-	if err != nil {
-		return nil, err
-	}
-	candidate, err := documentOf(ctx, "json_contains", args[1])
+	target, candidate, err := twoDocuments(ctx, "json_contains", args)
 	if err != nil {
 		return nil, err
 	}
@@ -37,17 +33,20 @@ func jsonContains(ctx *gms.Context, args []any) (any, error) {
 
 // jsonOverlaps tells whether two documents have an element or a member in common, or are the same scalar.
 func jsonOverlaps(ctx *gms.Context, args []any) (any, error) {
-	a, err := documentOf(ctx, "json_overlaps", args[0])
-	if err != nil {
-		return nil, err
-	}
-	b, err := documentOf(ctx, "json_overlaps", args[1])
+	a, b, err := twoDocuments(ctx, "json_overlaps", args)
 	if err != nil {
 		return nil, err
 	}
 	c := containing{meter: meterOf(ctx)}
 	is := c.overlaps(a, b)
 	return is, c.err
+}
+
+func twoDocuments(ctx *gms.Context, name string, args []any) (a, b any, err error) {
+	if a, err = documentOf(ctx, name, args[0]); err == nil {
+		b, err = documentOf(ctx, name, args[1])
+	}
+	return a, b, err
 }
 
 // containing compares documents. It ends with its statement.

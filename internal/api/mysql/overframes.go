@@ -23,15 +23,14 @@ type overFrames[T any] struct {
 
 // overFramesOf is such a function in the place of one of go-mysql-server, if it is one.
 func overFramesOf(ctx *gms.Context, e gms.Expression, f gms.WindowFunction) gms.WindowFunction {
+	if _, exact := f.(*exactWindow); exact {
+		return f
+	}
 	switch e := e.(type) {
 	case *aggregation.Sum:
-		if _, exact := f.(*exactWindow); !exact {
-			return sumOver(e.Child, f, false)
-		}
+		return sumOver(e.Child, f, false)
 	case *aggregation.Avg:
-		if _, exact := f.(*exactWindow); !exact {
-			return sumOver(e.Child, f, true)
-		}
+		return sumOver(e.Child, f, true)
 	case *aggregation.Max:
 		return extremeOver(ctx, e.Child, f, 1)
 	case *aggregation.Min:
