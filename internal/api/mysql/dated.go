@@ -81,7 +81,7 @@ func datedRows(ctx *gms.Context, n gms.Node) (gms.Node, transform.TreeIdentity, 
 			case types.IsTime(c.Type):
 				expressions[i] = &seen[cutter]{expressions[i], cutter{}}
 			default:
-				expressions[i] = filling(ctx, sourceOf(ctx, expressions[i], rows.Child), c)
+				expressions[i] = fillingFrom(ctx, rows.Child, expressions[i], c)
 			}
 		}
 		source := plan.NewProject(ctx, expressions, fillingValues(ctx, rows.Child, rows.Projections, into))

@@ -25,9 +25,7 @@ func filling(ctx *gms.Context, e gms.Expression, column *gms.Column) gms.Express
 		e = &seen[enumerated]{e, enumerated{column}}
 	case types.IsNumber(t):
 		e, _ = numeralOf(ctx, e, types.IsInteger(t))
-		if _, literal := e.(*expression.Literal); !literal || types.IsText(e.Type(ctx)) {
-			e = &seen[spelled]{e, spelled{column}}
-		}
+		e = &seen[spelled]{e, spelled{column}}
 	case types.IsJSON(t):
 		of, _ := dateOf(e.Type(ctx))
 		e = &seen[documented]{e, documented{of.day}}
@@ -39,15 +37,18 @@ func filling(ctx *gms.Context, e gms.Expression, column *gms.Column) gms.Express
 	return e
 }
 
-// sourceOf is a column of what an INSERT puts, with its own type: go-mysql-server gives it that of the column that it
-// is put into.
-func sourceOf(ctx *gms.Context, e gms.Expression, from gms.Node) gms.Expression {
-	f, ok := e.(*expression.GetField)
-	schema := from.Schema(ctx)
-	if !ok || f.Index() < 0 || f.Index() >= len(schema) {
-		return e
+// fillingFrom is filling for what an INSERT takes from a node. A column of it has its own type: go-mysql-server gives it
+// that of the column that it is put into. One of VALUES is filled where it is made.
+func fillingFrom(ctx *gms.Context, from gms.Node, e gms.Expression, column *gms.Column) gms.Expression {
+	if f, ok := e.(*expression.GetField); ok {
+		if _, made := from.(*plan.Values); made {
+			return e
+		}
+		if schema := from.Schema(ctx); f.Index() >= 0 && f.Index() < len(schema) {
+			e = expression.NewGetField(f.Index(), schema[f.Index()].Type, f.Name(), f.IsNullable(ctx))
+		}
 	}
-	return expression.NewGetField(f.Index(), schema[f.Index()].Type, f.Name(), f.IsNullable(ctx))
+	return filling(ctx, e, column)
 }
 
 // fillingValues are the VALUES of an INSERT, of which from tells where each column's stands; another node is as it was.
@@ -100,17 +101,11 @@ func (s spelled) look(ctx *gms.Context, v any) (any, error) {
 type timely struct{ column *gms.Column }
 
 func (t timely) look(ctx *gms.Context, v any) (any, error) {
-	var text string
-	switch n := v.(type) {
+	switch v.(type) {
 	case time.Time, types.Timespan:
 		return v, nil
-	case bool:
-		if text = "0"; n {
-			text = "1"
-		}
-	default:
-		text = strings.Trim(text64(v), blanks)
 	}
+	text := strings.Trim(text64(numberOfTruth(v)), blanks)
 	m, cut, ok := readClock(text[:min(len(text), longestDate)])
 	span := m.time()
 	if ok && !cut && text != "" && -longestTime <= span && span <= longestTime {
@@ -155,10 +150,7 @@ func (e enumerated) look(ctx *gms.Context, v any) (any, error) {
 	rounding := apd.RoundDown
 	switch n := v.(type) {
 	case bool:
-		if n {
-			return int64(1), nil
-		}
-		return int64(0), nil
+		return numberOfTruth(v), nil
 	case string:
 		if types.IsYear(e.column.Type) {
 			return strings.Trim(n, blanks), nil

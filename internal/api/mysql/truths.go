@@ -13,14 +13,17 @@ import (
 // value than 1.
 type oneOrZero struct{}
 
-func (oneOrZero) look(_ *gms.Context, v any) (any, error) {
+func (oneOrZero) look(_ *gms.Context, v any) (any, error) { return numberOfTruth(v), nil }
+
+// numberOfTruth is 1 or 0 of a truth, and any other value itself.
+func numberOfTruth(v any) any {
 	if truth, ok := v.(bool); ok {
 		if truth {
-			return int8(1), nil
+			return int8(1)
 		}
-		return int8(0), nil
+		return int8(0)
 	}
-	return v, nil
+	return v
 }
 
 // oneOrZeroOf are expressions whose truths are numbers.
