@@ -37,8 +37,8 @@ func filling(ctx *gms.Context, e gms.Expression, column *gms.Column) gms.Express
 	return e
 }
 
-// fillingFrom is filling for what an INSERT takes from a node. A column of it has its own type: go-mysql-server gives it
-// that of the column that it is put into. One of VALUES is filled where it is made.
+// fillingFrom is filling for what an INSERT takes from a node. A column of it has its own type: go-mysql-server gives
+// it that of the column that it is put into. One of VALUES is filled where it is made.
 func fillingFrom(ctx *gms.Context, from gms.Node, e gms.Expression, column *gms.Column) gms.Expression {
 	if f, ok := e.(*expression.GetField); ok {
 		if _, made := from.(*plan.Values); made {

@@ -110,8 +110,8 @@ func (r *inRows) Eval(ctx *gms.Context, row gms.Row) (any, error) {
 	return c.answer, nil
 }
 
-// withNulls are those of a subquery's rows that have a NULL. A subquery that reads nothing of the query around it answers
-// with the same rows each time, which are looked through once.
+// withNulls are those of a subquery's rows that have a NULL. A subquery that reads nothing of the query around it
+// answers with the same rows each time, which are looked through once.
 func (r *inRows) withNulls(rows []any) []any {
 	if len(rows) == 0 || len(rows) == len(r.rows) && &rows[0] == &r.rows[0] {
 		return r.nulls[:min(len(r.nulls), len(rows))]
