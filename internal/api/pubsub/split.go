@@ -66,9 +66,10 @@ func (s *split) run() {
 
 // greet finds out which protocol a connection speaks and hands it over. raw carries it.
 func (s *split) greet(raw, conn net.Conn) {
-	stop := context.AfterFunc(s.ctx, func() { _ = conn.SetDeadline(time.Unix(1, 0)) })
+	bare := conn
+	stop := context.AfterFunc(s.ctx, func() { _ = bare.SetDeadline(time.Unix(1, 0)) }) // conn becomes another one meanwhile
 	defer stop()
-	_ = conn.SetDeadline(time.Now().Add(door.HeaderTime)) // a broken connection fails the read below
+	_ = bare.SetDeadline(time.Now().Add(door.HeaderTime)) // a broken connection fails the read below
 	to := s.rest
 	if s.tls != nil {
 		secure := tls.Server(conn, s.tls)
