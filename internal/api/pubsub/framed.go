@@ -1,17 +1,13 @@
 package pubsub
 
 import (
-	"context"
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"net"
-	"reflect"
+	"os"
 	"sync"
-	"sync/atomic"
 	"time"
-
-	"google.golang.org/grpc"
-	"google.golang.org/grpc/peer"
 
 	"github.com/hikyaku/hikyaku/internal/door"
 )
@@ -81,7 +77,8 @@ func (l *framedListener) cut() {
 func newFramedConn(c net.Conn, of *door.Busy) *framedConn {
 	conn := &framedConn{Conn: c, frames: frames{left: len(preface)}, standing: newStanding(of)}
 	conn.frames.reset, conn.frames.header, conn.frames.data = conn.ended, conn.standing.header, conn.data
-	conn.written.reset, conn.written.last = conn.standing.closed, conn.standing.closed
+	conn.frames.whole = true
+	conn.written.reset, conn.written.last = conn.closed, conn.standing.closed
 	return conn
 }
 
@@ -92,9 +89,12 @@ const (
 	typeData     = 0
 	typeHeaders  = 1
 	typeReset    = 3
+	typeWindow   = 8
 	typeContinue = 9
 	endHeaders   = 4 // a flag of headers and what continues them
 	endStream    = 1 // a flag of headers and data
+	padded       = 8 // a flag of headers and data
+	resetLength  = 4 // of the payload of a reset, and of a window's
 )
 
 // frameRate is how many bytes a second of a frame have to come at least, beside door.HeaderTime.
@@ -107,12 +107,13 @@ type frames struct {
 	left int  // of the preface or of a frame's payload
 	open bool // a header goes on in the next frame
 
-	// What is called, where somebody asks: for each frame of a header, for each of data that does not end its stream,
-	// for each header that ends its stream, and for each stream that is ended before its time.
+	// What is called, where somebody asks: for each frame of a header, for each of data, with whether it ends its
+	// stream, for each header that ends its stream, and for each stream that is ended before its time, with its frame.
 	header func(stream uint32, n int64, first bool)
-	data   func(stream uint32, n int)
+	data   func(stream uint32, n int, last bool)
 	last   func(stream uint32)
-	reset  func(stream uint32)
+	reset  func(stream uint32, frame []byte)
+	whole  bool // the header of a frame, and a reset, is whole in what is read: what is not comes again, got bytes of it
 }
 
 // read goes on by what was read. partial tells that something has begun and is not complete, ended that something was
@@ -125,6 +126,7 @@ func (f *frames) read(b []byte) (partial, ended bool) {
 			ended = ended || f.left == 0 && !f.open
 			continue
 		}
+		frame := b
 		n := copy(f.head[f.got:], b)
 		f.got, b = f.got+n, b[n:]
 		if f.got < frameHeader {
@@ -143,12 +145,16 @@ func (f *frames) read(b []byte) (partial, ended bool) {
 				f.last(stream)
 			}
 		case typeData:
-			if f.data != nil && f.head[4]&endStream == 0 {
-				f.data(stream, f.left)
+			if f.data != nil {
+				f.data(stream, f.left, f.head[4]&endStream != 0)
 			}
 		case typeReset:
+			if f.whole && f.left == resetLength && len(b) < resetLength {
+				f.got, f.left = frameHeader+len(b), 0
+				return true, ended
+			}
 			if f.reset != nil {
-				f.reset(stream)
+				f.reset(stream, frame)
 			}
 		}
 		ended = ended || f.left == 0 && !f.open
@@ -160,6 +166,8 @@ func (f *frames) read(b []byte) (partial, ended bool) {
 type framedConn struct {
 	net.Conn
 	frames  frames // of the client
+	kept    []byte // the beginning of a frame, which gRPC has not seen
+	small   []byte // what gRPC has not seen, because it asked for less than a frame's beginning
 	timed   bool   // a deadline of ours holds
 	shreds  error  // what came in tiny frames has no room
 	written frames // of ours
@@ -167,58 +175,81 @@ type framedConn struct {
 	standing *standing
 	of       *framedListener // nil: it is in no list
 
-	mu  sync.Mutex
-	end time.Time // for reading, as set from outside; zero: none
-	own time.Time // that of the frame; gRPC sets its own after the first frames have been read
-	// watched are streams, by their numbers on this connection, of which somebody wants to know whether the client
-	// ended them.
-	watched map[uint32]*goodbye
+	deadlines sync.Mutex
+	end       time.Time // for reading, as set from outside; zero: none
+	own       time.Time // that of the frame; gRPC sets its own after the first frames have been read
+	up        bool      // who reads is woken
+	goodbyes
 }
 
-// goodbye is set when a stream's client has ended it. A connection that breaks sets none.
-type goodbye struct{ said atomic.Bool }
-
-// watch begins to look for the end of a stream. unwatch ends it.
-func (c *framedConn) watch(stream uint32) *goodbye {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.watched == nil {
-		c.watched = map[uint32]*goodbye{}
-	}
-	g := &goodbye{}
-	c.watched[stream] = g
-	return g
-}
-
-func (c *framedConn) unwatch(stream uint32) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	delete(c.watched, stream)
-}
-
-// ended is told before gRPC reads it.
-func (c *framedConn) ended(stream uint32) {
-	c.standing.closed(stream)
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if g := c.watched[stream]; g != nil {
-		g.said.Store(true)
+// ended is told that the client has ended a stream, before gRPC reads the frame.
+func (c *framedConn) ended(stream uint32, frame []byte) {
+	if !c.cut(stream, frame) {
+		c.standing.closed(stream)
 	}
 }
+
+// closed is told that we have ended a stream.
+func (c *framedConn) closed(stream uint32, _ []byte) { c.standing.closed(stream) }
 
 // tinyFrame is the length below which a frame of data takes more than what it holds counts as.
 const tinyFrame = 16
 
 // data is told of a frame of data, before gRPC reads it.
-func (c *framedConn) data(stream uint32, n int) {
+func (c *framedConn) data(stream uint32, n int, last bool) {
+	if last {
+		c.halfClosed(stream)
+		return
+	}
 	if (n < tinyFrame || c.standing.indebted.Load()) && !c.standing.data(stream, n < tinyFrame, time.Now()) {
 		c.shreds = fmt.Errorf("%w: messages come in frames of a few bytes each", door.ErrBusy)
 	}
 }
 
+// smallRead is how much is read at once at least: a frame's header and a reset fit.
+const smallRead = 512
+
 // Read implements net.Conn.
 func (c *framedConn) Read(b []byte) (int, error) {
-	n, err := c.Conn.Read(b)
+	for {
+		if len(c.small) > 0 {
+			n := copy(b, c.small)
+			c.small = c.small[n:]
+			return n, nil
+		}
+		room := b
+		if len(b) < smallRead {
+			room = make([]byte, smallRead)
+		}
+		n, err := c.read(room)
+		if n > 0 && len(b) < smallRead {
+			c.small, n = room[:n], 0
+		}
+		if n > 0 || err != nil && len(c.small) == 0 {
+			return n, err
+		}
+	}
+}
+
+// read reads what gRPC may see: of a frame whose header, or a reset that, is not complete nothing yet. Nothing at all
+// with no error: it was woken.
+func (c *framedConn) read(b []byte) (int, error) {
+	if c.frames.left == 0 && !c.frames.open {
+		n, streams := c.takeResets(b)
+		for _, stream := range streams {
+			c.standing.closed(stream)
+		}
+		if n > 0 {
+			return n, nil
+		}
+	}
+	kept := copy(b, c.kept)
+	n, err := c.Conn.Read(b[kept:])
+	if errors.Is(err, os.ErrDeadlineExceeded) && c.sleep() {
+		err = nil
+	}
+	n += kept
+	c.frames.got = 0
 	partial, ended := c.frames.read(b[:n])
 	if c.shreds != nil {
 		return 0, c.shreds
@@ -229,6 +260,11 @@ func (c *framedConn) Read(b []byte) (int, error) {
 	} else if !partial && c.timed {
 		c.timed = false
 		c.deadline(time.Time{})
+	}
+	c.kept = append(c.kept[:0], b[n-c.frames.got:n]...)
+	n -= c.frames.got
+	if n == 0 && err != nil && !partial {
+		n = c.lost(b, err)
 	}
 	return n, err
 }
@@ -251,14 +287,36 @@ func (c *framedConn) Close() error {
 
 // deadline sets ours beside that from outside.
 func (c *framedConn) deadline(t time.Time) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
+	c.deadlines.Lock()
+	defer c.deadlines.Unlock()
 	c.own = t
 	_ = c.Conn.SetReadDeadline(c.sooner()) // fails only on a closed connection, which the next Read tells
 }
 
+// wake lets who reads look for resets.
+func (c *framedConn) wake() {
+	c.deadlines.Lock()
+	defer c.deadlines.Unlock()
+	c.up = true
+	_ = c.Conn.SetReadDeadline(c.sooner())
+}
+
+// sleep tells whether who reads was woken, and no deadline has passed.
+func (c *framedConn) sleep() bool {
+	c.deadlines.Lock()
+	defer c.deadlines.Unlock()
+	woken := c.up
+	c.up = false
+	end := c.sooner()
+	_ = c.Conn.SetReadDeadline(end)
+	return woken && (end.IsZero() || time.Now().Before(end))
+}
+
 // sooner is the deadline that holds, of ours and that from outside.
 func (c *framedConn) sooner() time.Time {
+	if c.up {
+		return time.Unix(1, 0)
+	}
 	if c.own.IsZero() || !c.end.IsZero() && c.end.Before(c.own) {
 		return c.end
 	}
@@ -267,8 +325,8 @@ func (c *framedConn) sooner() time.Time {
 
 // SetReadDeadline implements net.Conn.
 func (c *framedConn) SetReadDeadline(t time.Time) error {
-	c.mu.Lock()
-	defer c.mu.Unlock()
+	c.deadlines.Lock()
+	defer c.deadlines.Unlock()
 	c.end = t
 	return c.Conn.SetReadDeadline(c.sooner())
 }
@@ -279,21 +337,4 @@ func (c *framedConn) SetDeadline(t time.Time) error {
 		return err
 	}
 	return c.SetWriteDeadline(t)
-}
-
-// watchGoodbye looks for the end of the stream of a call. Nobody but gRPC knows its number, which is read from its
-// type.
-func watchGoodbye(ctx context.Context) (g *goodbye, unwatch func()) {
-	p, _ := peer.FromContext(ctx)
-	stream := reflect.Indirect(reflect.ValueOf(grpc.ServerTransportStreamFromContext(ctx)))
-	if p == nil || stream.Kind() != reflect.Struct {
-		return nil, func() {}
-	}
-	a, _ := p.Addr.(*knownAddr)
-	number := stream.FieldByName("id")
-	if a == nil || a.frames == nil || number.Kind() != reflect.Uint32 {
-		return nil, func() {}
-	}
-	id := uint32(number.Uint())
-	return a.frames.watch(id), func() { a.frames.unwatch(id) }
 }

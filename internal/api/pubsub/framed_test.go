@@ -3,6 +3,7 @@ package pubsub
 import (
 	"bytes"
 	"context"
+	"encoding/binary"
 	"errors"
 	"io"
 	"net"
@@ -98,6 +99,70 @@ func FuzzFrames(f *testing.F) {
 		two, _ := b.read(data[cut:])
 		if one != two && cut < len(data) || a.head != b.head || a.got != b.got || a.left != b.left || a.open != b.open {
 			t.Errorf("cut at %d of %d: %v %v", cut, len(data), a, b)
+		}
+	})
+}
+
+// pieces is a connection on which something comes in pieces.
+type pieces struct {
+	net.Conn
+	left []byte
+	most int
+}
+
+func (c *pieces) Read(b []byte) (int, error) {
+	if len(c.left) == 0 {
+		return 0, net.ErrClosed
+	}
+	n := copy(b[:min(len(b), c.most)], c.left)
+	c.left = c.left[n:]
+	return n, nil
+}
+
+func (c *pieces) SetReadDeadline(time.Time) error { return nil }
+
+// FuzzFramesOfAWatchedStream holds what gRPC reads to what the client sent, whatever it is cut into: the same, but that
+// resets of a stream that is watched are other frames of their length. Of what is not whole the end may be kept.
+func FuzzFramesOfAWatchedStream(f *testing.F) {
+	f.Add([]byte{0, 0, 2, 0, 0, 0, 0, 0, 1, 7, 7, 0, 0, 4, 3, 0, 0, 0, 0, 1, 0, 0, 0, 8}, 14, 40)
+	f.Add([]byte{0, 0, 1, 0, 1, 0, 0, 0, 1, 7, 0, 0, 4, 3, 0, 0, 0, 0, 1, 0, 0, 0, 8, 0, 0, 4, 3, 0, 0, 0, 0, 3, 9}, 3, 1000)
+	f.Fuzz(func(t *testing.T, data []byte, piece, ask int) {
+		sent := append([]byte(preface), data...)
+		conn := newFramedConn(&pieces{left: bytes.Clone(sent), most: min(max(piece, 1), 1<<16)}, nil)
+		conn.watch(1)
+		var got []byte
+		for b := make([]byte, min(max(ask, 1), 1<<16)); ; {
+			n, err := conn.Read(b)
+			got = append(got, b[:n]...)
+			if errors.Is(err, door.ErrBusy) {
+				return
+			}
+			if err != nil {
+				break
+			}
+		}
+		ended := false
+		for i := len(preface); len(sent)-i >= frameHeader; {
+			frame := sent[i:]
+			i += frameHeader + int(binary.BigEndian.Uint32(frame)>>8)
+			reset := frame[3] == typeReset && bytes.HasPrefix(frame, []byte{0, 0, resetLength}) &&
+				len(frame) >= frameHeader+resetLength
+			switch {
+			case binary.BigEndian.Uint32(frame[5:])&(1<<31-1) != 1:
+			case reset && ended:
+				copy(frame[3:], []byte{typeWindow, 0})
+				copy(frame[frameHeader:], []byte{0, 0, 0, 1})
+			case reset:
+				copy(frame[3:], []byte{typeData, endStream | padded})
+				copy(frame[frameHeader:], []byte{3, 0, 0, 0})
+				ended = true
+			case frame[3] == typeData && frame[4]&endStream != 0:
+				ended = true
+			}
+		}
+		kept := len(sent) - len(got)
+		if kept < 0 || kept >= frameHeader+resetLength || !bytes.Equal(got, sent[:len(got)]) {
+			t.Errorf("gRPC reads\n%x, not\n%x", got, sent)
 		}
 	})
 }

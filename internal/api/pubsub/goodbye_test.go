@@ -4,6 +4,7 @@ import (
 	"context"
 	"net"
 	"slices"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -23,6 +24,12 @@ func (r *rig) claimed(id string) int64 {
 		r.t.Fatal(err)
 	}
 	return s.Claimed
+}
+
+// streams is how many are open.
+func (r *rig) streams() (n int) {
+	r.door.streams.Range(func(any, any) bool { n++; return true })
+	return n
 }
 
 func long(req *pubsubpb.StreamingPullRequest) { req.StreamAckDeadlineSeconds = 600 }
@@ -70,6 +77,92 @@ func TestAStreamThatSaysGoodbyeGivesBackWhatItsClientNeverSpokeOf(t *testing.T) 
 	}
 }
 
+// spoken counts what a client writes on its connection.
+type spoken struct {
+	net.Conn
+	writes atomic.Int64
+}
+
+func (c *spoken) Write(b []byte) (int, error) {
+	n, err := c.Conn.Write(b)
+	c.writes.Add(1)
+	return n, err
+}
+
+// What a client says before it leaves is done, in whatever way it leaves. gRPC gives up what it has not given out yet
+// when a call is cancelled or its connection is closed.
+func TestWhatIsSaidBeforeAGoodbyeIsDone(t *testing.T) {
+	for name, leave := range map[string]func(pullStream, context.CancelFunc, *spoken) error{
+		"half-close": func(st pullStream, _ context.CancelFunc, _ *spoken) error { return st.CloseSend() },
+		"reset":      func(_ pullStream, cancel context.CancelFunc, _ *spoken) error { cancel(); return nil },
+		"half-close and reset": func(st pullStream, cancel context.CancelFunc, _ *spoken) error {
+			defer cancel()
+			return st.CloseSend()
+		},
+		"connection closed": func(_ pullStream, _ context.CancelFunc, conn *spoken) error { return conn.Close() },
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := newRig(t)
+			r.subscribe("news")
+			for range 8 {
+				r.publish("news", "", "done", "back")
+				var conn *spoken
+				sub := pubsubpb.NewSubscriberClient(r.dial(grpc.WithContextDialer(
+					func(ctx context.Context, addr string) (net.Conn, error) {
+						c, err := new(net.Dialer).DialContext(ctx, "tcp", addr)
+						conn = &spoken{Conn: c}
+						return conn, err
+					})))
+				ctx, cancel := context.WithCancel(t.Context())
+				st, err := sub.StreamingPull(ctx)
+				if err != nil {
+					t.Fatal(err)
+				}
+				first := &pubsubpb.StreamingPullRequest{Subscription: subscriptionName("news")}
+				long(first)
+				if err := st.Send(first); err != nil {
+					t.Fatal(err)
+				}
+				got := receive(t, st, 2)
+				// The client has spoken of them: nothing goes back by itself.
+				if err := r.modify("news", 600, got...); err != nil {
+					t.Fatal(err)
+				}
+				said := &pubsubpb.StreamingPullRequest{AckIds: ackIDs(got[:1]),
+					ModifyDeadlineAckIds: ackIDs(got[1:]), ModifyDeadlineSeconds: []int32{0}}
+				closed := name == "connection closed"
+				if closed { // until that is seen, what the client gives back comes to it again
+					said = &pubsubpb.StreamingPullRequest{AckIds: ackIDs(got)}
+				}
+				before := conn.writes.Load()
+				if err := st.Send(said); err != nil {
+					t.Fatal(err)
+				}
+				if closed { // the library writes later
+					doortest.Until(t, "it is written", func() bool { return conn.writes.Load() > before })
+				}
+				if err := leave(st, cancel, conn); err != nil {
+					t.Fatal(err)
+				}
+				doortest.Until(t, "nobody holds anything", func() bool { return r.claimed("news") == 0 })
+				doortest.Until(t, "the stream is over", func() bool { return r.streams() == 0 })
+				cancel()
+				if closed {
+					r.left("news", 0)
+					continue
+				}
+				again := r.pull("news", 10)
+				if ts := texts(again); !slices.Equal(ts, []string{"back"}) {
+					t.Fatalf("%q are left", ts)
+				}
+				if err := r.ack("news", again...); err != nil {
+					t.Fatal(err)
+				}
+			}
+		})
+	}
+}
+
 // A client whose connection breaks has said no goodbye: it may come back and acknowledge.
 func TestAClientThatVanishesKeepsItsMessages(t *testing.T) {
 	r := newRig(t)
@@ -91,15 +184,11 @@ func TestAClientThatVanishesKeepsItsMessages(t *testing.T) {
 	}
 	r.publish("news", "", "a")
 	got := receive(t, st, 1)
-	streams := func() (n int) {
-		r.door.streams.Range(func(any, any) bool { n++; return true })
-		return n
-	}
-	if n := streams(); n != 1 {
+	if n := r.streams(); n != 1 {
 		t.Fatalf("there are %d streams", n)
 	}
 	broken.Close()
-	doortest.Until(t, "the stream is over", func() bool { return streams() == 0 })
+	doortest.Until(t, "the stream is over", func() bool { return r.streams() == 0 })
 	if n := r.claimed("news"); n != 1 {
 		t.Errorf("%d are held after the connection broke", n)
 	}

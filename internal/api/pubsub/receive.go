@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"cloud.google.com/go/pubsub/v2/apiv1/pubsubpb"
-
 	"github.com/hikyaku/hikyaku/internal/access"
 )
 
@@ -21,6 +20,7 @@ func (st *stream) receive(req *pubsubpb.StreamingPullRequest) error {
 		req = new(pubsubpb.StreamingPullRequest)
 		if err := st.in.next(st.ctx, req); err != nil {
 			if errors.Is(err, io.EOF) {
+				st.unwatch()       // nothing that is sent is waited for where the client is gone
 				st.settling.Wait() // the client hears what became of its last requests
 				return errHalfClosed
 			}

@@ -40,9 +40,9 @@ type stream struct {
 	owner    queue.Owner // holds messages of keys, where they are ordered; else nil
 	outbox   outbox
 	settling sync.WaitGroup // requests of the client on their way
-	goodbye  *goodbye       // nil: nobody knows what becomes of the connection
-	unwatch  func()
-	leaving  bool // the client has ended the stream: set at its end
+	goodbye  *goodbye
+	unwatch  func() // the end of goodbye
+	leaving  bool   // the client has ended the stream: set at its end
 	turn     turn
 
 	ctx  context.Context
@@ -79,12 +79,17 @@ func (d *Server) streamingPull(ctx context.Context, wire grpc.ServerStream) erro
 	defer st.end()
 	defer context.AfterFunc(d.stopping, func() { st.stop(errStopping) })()
 	if err := wire.SendHeader(nil); err != nil { // some clients wait for it to know that the stream stands
+		st.unwatch()
 		return err
 	}
 	receiving = true
-	d.work.Go(func() { st.stop(st.receive(first)) }) // it returns once the handler has: reading ends with the call
+	d.work.Go(func() { // it returns once the handler has: reading ends with the call
+		err := st.receive(first)
+		st.unwatch()
+		st.stop(err)
+	})
 	err = st.send()
-	st.leaving = errors.Is(context.Cause(st.ctx), errHalfClosed) || st.goodbye != nil && st.goodbye.said.Load()
+	st.leaving = st.goodbye.parted() || errors.Is(context.Cause(st.ctx), errHalfClosed) && !st.goodbye.deaf()
 	switch cause := context.Cause(st.ctx); {
 	case errors.Is(cause, errHalfClosed):
 		return nil
@@ -155,6 +160,10 @@ func (st *stream) send() error {
 	most := min(streamBytes, int(st.d.answers.Limit()/(4*streamCost)))
 	var properties []byte
 	for {
+		if st.goodbye.over() {
+			<-st.ctx.Done() // when all has been done that the client said before
+			return st.ctx.Err()
+		}
 		if err := st.d.allow(st.ctx, access.Take, st.r); err != nil { // users change while streams stand
 			return err
 		}
@@ -182,6 +191,10 @@ func (st *stream) send() error {
 			return err
 		}
 		if len(claims) == 0 {
+			continue
+		}
+		if st.goodbye.over() { // it is the one who gave them back, maybe
+			st.d.untake(st.ctx, claims)
 			continue
 		}
 		until := time.Now().Add(deadline)
@@ -227,7 +240,6 @@ const farewell = 500 * time.Millisecond
 func (st *stream) end() {
 	st.stop(nil)
 	st.turn.end()
-	st.unwatch()
 	if !st.leaving && st.owner == nil {
 		st.d.streams.Delete(st.number)
 		return
