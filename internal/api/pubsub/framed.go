@@ -113,7 +113,7 @@ type frames struct {
 	data   func(stream uint32, n int, last bool)
 	last   func(stream uint32)
 	reset  func(stream uint32, frame []byte)
-	whole  bool // the header of a frame, and a reset, is whole in what is read: what is not comes again, got bytes of it
+	whole  bool // a frame's header, and a reset, is whole in what is read: what is not comes again, got bytes of it
 }
 
 // read goes on by what was read. partial tells that something has begun and is not complete, ended that something was

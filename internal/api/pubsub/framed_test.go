@@ -125,7 +125,8 @@ func (c *pieces) SetReadDeadline(time.Time) error { return nil }
 // resets of a stream that is watched are other frames of their length. Of what is not whole the end may be kept.
 func FuzzFramesOfAWatchedStream(f *testing.F) {
 	f.Add([]byte{0, 0, 2, 0, 0, 0, 0, 0, 1, 7, 7, 0, 0, 4, 3, 0, 0, 0, 0, 1, 0, 0, 0, 8}, 14, 40)
-	f.Add([]byte{0, 0, 1, 0, 1, 0, 0, 0, 1, 7, 0, 0, 4, 3, 0, 0, 0, 0, 1, 0, 0, 0, 8, 0, 0, 4, 3, 0, 0, 0, 0, 3, 9}, 3, 1000)
+	f.Add([]byte{0, 0, 1, 0, 1, 0, 0, 0, 1, 7, 0, 0, 4, 3, 0, 0, 0, 0, 1, 0, 0, 0, 8, 0, 0, 4, 3, 0, 0, 0, 0, 3, 9}, 3,
+		1000)
 	f.Fuzz(func(t *testing.T, data []byte, piece, ask int) {
 		sent := append([]byte(preface), data...)
 		conn := newFramedConn(&pieces{left: bytes.Clone(sent), most: min(max(piece, 1), 1<<16)}, nil)

@@ -66,8 +66,8 @@ func (s *split) run() {
 
 // greet finds out which protocol a connection speaks and hands it over. raw carries it.
 func (s *split) greet(raw, conn net.Conn) {
-	bare := conn
-	stop := context.AfterFunc(s.ctx, func() { _ = bare.SetDeadline(time.Unix(1, 0)) }) // conn becomes another one meanwhile
+	bare := conn // which becomes another one below
+	stop := context.AfterFunc(s.ctx, func() { _ = bare.SetDeadline(time.Unix(1, 0)) })
 	defer stop()
 	_ = bare.SetDeadline(time.Now().Add(door.HeaderTime)) // a broken connection fails the read below
 	to := s.rest
