@@ -50,12 +50,14 @@ func (c *conn) describe(ctx context.Context, name string) (*tsurugi.Table, error
 	}
 	t, err := c.s.DescribeTable(ctx, name)
 	var e *tsurugi.Error
-	switch {
-	case errors.As(err, &e):
-		if lower := strings.ToLower(name); lower != name {
-			return c.describe(ctx, lower) // as the server takes names without quotes
+	switch lower := strings.ToLower(name); {
+	case errors.As(err, &e) && lower != name:
+		t, err = c.describe(ctx, lower) // as the server takes names without quotes
+		if err != nil {
+			return nil, err
 		}
-		return new(tsurugi.Table), nil
+	case errors.As(err, &e):
+		t = new(tsurugi.Table)
 	case err != nil:
 		return nil, c.lost(err)
 	}
