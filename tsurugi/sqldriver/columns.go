@@ -13,16 +13,31 @@ import (
 // mostTables bounds what a session keeps of descriptions; one too many, and all are asked for anew.
 const mostTables = 64
 
-// typeOf is the type of the column at a place; ok is false if nobody knows.
-func (c *conn) typeOf(ctx context.Context, tables []string, at place) (typ tsurugi.Type, column string, ok bool,
-	err error) {
-	for _, name := range tables {
-		t, err := c.describe(ctx, name)
-		if err != nil {
-			return 0, "", false, err
+// typeOf is the type of the column at a place; ok is false if nobody knows, or if several tables have such a column and
+// not of one type. Tables of a subquery are looked at before those around it.
+func (c *conn) typeOf(ctx context.Context, at place) (typ tsurugi.Type, column string, ok bool, err error) {
+	for s := at.scope; s != nil; s = s.outer {
+		dark := false // a source may have the column and does not say it
+		for _, from := range s.sources {
+			if at.qualifier != "" && !strings.EqualFold(at.qualifier, from.name) {
+				continue
+			}
+			t, err := c.describe(ctx, from.table)
+			if err != nil {
+				return 0, "", false, err
+			}
+			dark = dark || len(t.Columns) == 0 || at.qualifier != ""
+			i := at.in(t.Columns)
+			switch {
+			case i < 0:
+				continue
+			case ok && typ != t.Columns[i].Type:
+				return 0, "", false, nil
+			}
+			typ, column, ok = t.Columns[i].Type, t.Columns[i].Name, true
 		}
-		if i := at.in(t.Columns); i >= 0 {
-			return t.Columns[i].Type, t.Columns[i].Name, true, nil
+		if ok || dark {
+			return typ, column, ok, nil
 		}
 	}
 	return 0, "", false, nil
@@ -48,7 +63,11 @@ func (c *conn) describe(ctx context.Context, name string) (*tsurugi.Table, error
 	if t, ok := c.tables[name]; ok {
 		return t, nil
 	}
-	t, err := c.s.DescribeTable(ctx, name)
+	t := new(tsurugi.Table)
+	var err error
+	if name != "" {
+		t, err = c.s.DescribeTable(ctx, name)
+	}
 	var e *tsurugi.Error
 	switch lower := strings.ToLower(name); {
 	case errors.As(err, &e) && lower != name:

@@ -50,7 +50,7 @@ func (s *stmt) prepare(ctx context.Context, args []driver.NamedValue) (*tsurugi.
 // try prepares by what is known of the tables: the type of a placeholder is its column's, so that the server takes
 // whatever the column takes, or else its argument's.
 func (s *stmt) try(ctx context.Context, args []driver.NamedValue) (*tsurugi.Statement, []tsurugi.Value, error) {
-	tables, found := places(s.text)
+	found := places(s.text)
 	holders := make([]tsurugi.Placeholder, len(args))
 	values := make([]tsurugi.Value, len(args))
 	for i, a := range args {
@@ -67,7 +67,7 @@ func (s *stmt) try(ctx context.Context, args []driver.NamedValue) (*tsurugi.Stat
 			typ = tsurugi.UnknownType
 		}
 		if at, ok := found[name]; ok {
-			column, called, known, err := s.c.typeOf(ctx, tables, at)
+			column, called, known, err := s.c.typeOf(ctx, at)
 			if err != nil {
 				return nil, nil, err
 			}
