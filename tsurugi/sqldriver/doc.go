@@ -15,8 +15,8 @@
 // column's type, as far as it can: a time.Time goes into DATE, TIME, TIMESTAMP (what its own clock shows) and those
 // with a time zone; a float64 or a string into DECIMAL; a string into numbers and, written as ISO 8601 has it, into
 // times; a []byte that is UTF-8 into VARCHAR. For that a session asks once for each table. Elsewhere, and where several
-// tables of a query have such a column of different types, the type is that of the argument: see tsurugi.ValueOf. An
-// argument may be a tsurugi.Value.
+// tables of a query have such a column of different types, the type is that of the argument: see tsurugi.ValueOf. So
+// it is where a column's type was taken and does not do. An argument may be a tsurugi.Value.
 //
 // A statement outside a transaction has one of its own. Transactions are OCC; with sql.TxOptions.ReadOnly they are
 // read-only. One that loses a conflict fails, and tsurugi.SafeToRetry tells that it may be tried again; database/sql

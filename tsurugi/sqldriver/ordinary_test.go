@@ -1,11 +1,15 @@
 package sqldriver_test
 
 import (
+	"database/sql"
+	"errors"
 	"slices"
 	"testing"
 	"time"
 
 	"github.com/hikyaku/hikyaku/tsurugi"
+	"github.com/hikyaku/hikyaku/tsurugi/sqldriver"
+	"github.com/hikyaku/hikyaku/tsurugi/tsurugitest"
 )
 
 // The server refuses a placeholder whose type is not one that it converts to the column's: a TIMESTAMP WITH TIME ZONE
@@ -108,5 +112,34 @@ func TestATableMadeAnewIsWritten(t *testing.T) {
 	}
 	if _, err := db.ExecContext(t.Context(), insert, 1, time.Now()); err != nil {
 		t.Error(err)
+	}
+}
+
+// Where the server does not take a column's type, it is asked with the argument's own, once.
+func TestAnArgumentsOwnTypeIsTriedToo(t *testing.T) {
+	t.Parallel()
+	server := tsurugitest.Start(t, tsurugitest.Config{})
+	connector, err := sqldriver.NewConnector(server.Endpoint(), tsurugi.Config{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	db := sql.OpenDB(connector)
+	defer db.Close()
+	db.SetMaxOpenConns(1)
+	if _, err := db.ExecContext(t.Context(), "CREATE TABLE own (id INT PRIMARY KEY)"); err != nil {
+		t.Fatal(err)
+	}
+	refusal := tsurugitest.Fail(int(tsurugi.CodeTypeAnalyze), "as the test wants it")
+	server.On(tsurugitest.Once(tsurugitest.Prepare, refusal))
+	if _, err := db.ExecContext(t.Context(), "INSERT INTO own VALUES (?)", 1); err != nil {
+		t.Error(err)
+	}
+	server.On(tsurugitest.Times(tsurugitest.Prepare, 3, refusal))
+	var e *tsurugi.Error
+	if _, err := db.ExecContext(t.Context(), "INSERT INTO own (id) VALUES (?)", 2); !errors.As(err, &e) {
+		t.Error(err)
+	}
+	if n := server.Count("own"); n != 1 {
+		t.Errorf("%d rows", n)
 	}
 }

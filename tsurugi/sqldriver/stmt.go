@@ -5,6 +5,7 @@ import (
 	"database/sql/driver"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/hikyaku/hikyaku/tsurugi"
 )
@@ -33,26 +34,52 @@ func (s *stmt) Exec([]driver.Value) (driver.Result, error) { return nil, errNoCo
 func (s *stmt) Query([]driver.Value) (driver.Rows, error)  { return nil, errNoContext }
 
 // prepare gives the arguments' names and types to the server, and returns their values. Without arguments there is
-// nothing to prepare.
+// nothing to prepare. If the types of the columns do not do, those of the arguments are tried, and then the columns of
+// tables that are asked for anew.
 func (s *stmt) prepare(ctx context.Context, args []driver.NamedValue) (*tsurugi.Statement, []tsurugi.Value, error) {
 	if len(args) == 0 {
 		return nil, nil, nil
 	}
 	had := len(s.c.tables) > 0
-	st, values, err := s.try(ctx, args)
-	if had && outdated(err) {
-		s.c.tables = nil
-		return s.try(ctx, args)
+	b, err := s.bind(ctx, args, true)
+	var st *tsurugi.Statement
+	if err == nil {
+		st, err = s.c.s.Cached(ctx, s.text, b.holders...)
 	}
-	return st, values, err
+	if !outdated(err) {
+		return st, b.values, s.c.lost(err)
+	}
+	own, bad := s.bind(ctx, args, false)
+	if bad == nil && !slices.Equal(own.holders, b.holders) {
+		if st, bad = s.c.s.Cached(ctx, s.text, own.holders...); !outdated(bad) {
+			return st, own.values, s.c.lost(bad)
+		}
+	}
+	if !had {
+		return nil, nil, err
+	}
+	s.c.tables = nil
+	if b, err = s.bind(ctx, args, true); err != nil {
+		return nil, nil, err
+	}
+	st, err = s.c.s.Cached(ctx, s.text, b.holders...)
+	return st, b.values, s.c.lost(err)
 }
 
-// try prepares by what is known of the tables: the type of a placeholder is its column's, so that the server takes
-// whatever the column takes, or else its argument's.
-func (s *stmt) try(ctx context.Context, args []driver.NamedValue) (*tsurugi.Statement, []tsurugi.Value, error) {
-	found := places(s.text)
-	holders := make([]tsurugi.Placeholder, len(args))
-	values := make([]tsurugi.Value, len(args))
+// bound is what a statement is prepared and run with.
+type bound struct {
+	holders []tsurugi.Placeholder
+	values  []tsurugi.Value
+}
+
+// bind makes values of the arguments. With fitted, the type of a placeholder is its column's, as far as that is known,
+// so that the server takes whatever the column takes; otherwise it is the argument's.
+func (s *stmt) bind(ctx context.Context, args []driver.NamedValue, fitted bool) (bound, error) {
+	var found map[string]place
+	if fitted {
+		found = places(s.text)
+	}
+	b := bound{make([]tsurugi.Placeholder, len(args)), make([]tsurugi.Value, len(args))}
 	for i, a := range args {
 		name := a.Name
 		if name == "" {
@@ -60,7 +87,7 @@ func (s *stmt) try(ctx context.Context, args []driver.NamedValue) (*tsurugi.Stat
 		}
 		v, err := tsurugi.ValueOf(a.Value)
 		if err != nil {
-			return nil, nil, fmt.Errorf("tsurugi: argument %d: %w", a.Ordinal, err)
+			return bound{}, fmt.Errorf("tsurugi: argument %d: %w", a.Ordinal, err)
 		}
 		typ := v.Type()
 		if v.IsNull() {
@@ -69,21 +96,20 @@ func (s *stmt) try(ctx context.Context, args []driver.NamedValue) (*tsurugi.Stat
 		if at, ok := found[name]; ok {
 			column, called, known, err := s.c.typeOf(ctx, at)
 			if err != nil {
-				return nil, nil, err
+				return bound{}, err
 			}
 			if known && v.IsNull() {
 				typ = column
 			} else if known {
 				if v, err = fit(a.Value, column); err != nil {
-					return nil, nil, &misfit{a.Ordinal, called, err}
+					return bound{}, &misfit{a.Ordinal, called, err}
 				}
 				typ = v.Type()
 			}
 		}
-		holders[i], values[i] = tsurugi.Placeholder{Name: name, Type: typ}, v
+		b.holders[i], b.values[i] = tsurugi.Placeholder{Name: name, Type: typ}, v
 	}
-	st, err := s.c.s.Cached(ctx, s.text, holders...)
-	return st, values, s.c.lost(err)
+	return b, nil
 }
 
 // stale forgets what a statement was prepared by, if the server has dropped it without an answer: its table may be
