@@ -2,6 +2,7 @@ package tsurugi
 
 import (
 	"context"
+	"crypto/tls"
 	"encoding/base64"
 	"fmt"
 	"io"
@@ -28,6 +29,15 @@ type Config struct {
 	MaxAnswer    int // bytes that one frame may have. Default 64 MiB
 	ResultBuffer int // bytes of a result set that were received and not read. Default 4 MiB
 	Statements   int // that Session.Cached keeps. Default 64
+
+	// Relay asks for the server's relay service, which Session.PutObject and Tx.OpenObject need: large objects go over
+	// the network. Servers up to 1.9 have none, and those that have none refuse the session. A session with a relay
+	// takes no files of the server's machine.
+	Relay bool
+	// host:port of the relay, if the one that the server names (grpc_server.endpoint in tsurugi.ini) is not the
+	// client's way to it
+	RelayEndpoint string
+	RelayTLS      *tls.Config // of a secure relay; nil: the authorities of the system
 
 	// Dial replaces the net.Dialer that connects.
 	Dial func(ctx context.Context, network, address string) (net.Conn, error)
@@ -85,7 +95,7 @@ func Connect(ctx context.Context, endpoint string, cfg Config) (*Session, error)
 		User: cfg.Credential.user, Password: cfg.Credential.password, Token: cfg.Credential.token,
 		Sealed:     cfg.Credential.sealed,
 		ResultSets: cfg.ResultSets, InFlight: cfg.InFlight, Timeout: cfg.Timeout, KeepAlive: cfg.KeepAlive,
-		MaxAnswer: cfg.MaxAnswer, Buffer: cfg.ResultBuffer, Dial: cfg.Dial,
+		MaxAnswer: cfg.MaxAnswer, Buffer: cfg.ResultBuffer, Relay: cfg.Relay, Dial: cfg.Dial,
 	})
 	if err != nil {
 		return nil, convert(err)
@@ -93,7 +103,15 @@ func Connect(ctx context.Context, endpoint string, cfg Config) (*Session, error)
 	if cfg.Statements <= 0 {
 		cfg.Statements = defaultStatements
 	}
-	return &Session{inner: inner, cache: newCache(cfg.Statements)}, nil
+	s := &Session{inner: inner, cache: newCache(cfg.Statements)}
+	if !cfg.Relay {
+		return s, nil
+	}
+	if s.relay, err = inner.Relay(cfg.RelayEndpoint, cfg.RelayTLS); err != nil {
+		_ = inner.Close(ctx) // the error that counts is there
+		return nil, err
+	}
+	return s, nil
 }
 
 // parseEndpoint returns the host:port of an endpoint.

@@ -48,10 +48,15 @@
 // Rows that were received and not read are kept up to Config.ResultBuffer bytes, then the session stops reading. So
 // read a large result set, or close it, before waiting for another answer of the same session.
 //
+// # Large objects
+//
+// BLOB and CLOB values are not in a result set, and go one of two ways, which a session keeps to. With Config.Relay
+// they go over the network, through a service beside the server that TsurugiDB has since 1.11: Session.PutObject
+// uploads what an io.Reader has, Tx.OpenObject reads. Without it they are files of the server's machine, BlobFile,
+// ClobFile and Tx.ObjectFile, if the server allows that (privileged mode).
+//
 // # What it is not for
 //
 // It speaks neither the IPC endpoint (shared memory) nor TLS, which the server has not; it has no call for dump and
-// load files, nor for the BLOB relay service. BLOB and CLOB values are files on the server's machine, as in the
-// official clients' privileged mode. A driver for database/sql is in package sqldriver; a server for tests in package
-// tsurugitest.
+// load files. A driver for database/sql is in package sqldriver; a server for tests in package tsurugitest.
 package tsurugi

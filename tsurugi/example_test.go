@@ -4,6 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
+	"os"
+	"strings"
 
 	"github.com/hikyaku/hikyaku/tsurugi"
 	"github.com/hikyaku/hikyaku/tsurugi/tsurugitest"
@@ -231,4 +234,67 @@ func ExampleSafeToRetry() {
 	// done
 	// set the row aside
 	// look whether it is there
+}
+
+// Large objects go through the server's relay.
+func ExampleSession_PutObject() {
+	srv, err := tsurugitest.New(tsurugitest.Config{Relay: true})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer srv.Close()
+	ctx := context.Background()
+	s, err := tsurugi.Connect(ctx, srv.Endpoint(), tsurugi.Config{Relay: true})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer s.Close(ctx)
+	err = s.Do(ctx, tsurugi.TxOptions{}, func(ctx context.Context, tx *tsurugi.Tx) error {
+		_, err := tx.Exec(ctx, "CREATE TABLE pictures (id INT PRIMARY KEY, content BLOB)")
+		return err
+	})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	err = s.Do(ctx, tsurugi.TxOptions{}, func(ctx context.Context, tx *tsurugi.Tx) error {
+		return picture(ctx, s, tx)
+	})
+	fmt.Println(err)
+	// Output: as large as it likes <nil>
+}
+
+func picture(ctx context.Context, s *tsurugi.Session, tx *tsurugi.Tx) error {
+	insert, err := s.Prepare(ctx, "INSERT INTO pictures VALUES (:id, :content)",
+		tsurugi.Placeholder{Name: "id", Type: tsurugi.Int4Type},
+		tsurugi.Placeholder{Name: "content", Type: tsurugi.BlobType})
+	if err != nil {
+		return err
+	}
+	picture, err := s.PutObject(ctx, tsurugi.BlobType, strings.NewReader("as large as it likes "))
+	if err != nil {
+		return err
+	}
+	if _, err := tx.ExecPrepared(ctx, insert, tsurugi.Int4(1), picture); err != nil {
+		return err
+	}
+	rows, err := tx.Query(ctx, "SELECT content FROM pictures")
+	if err != nil {
+		return err
+	}
+	for rows.Next(ctx) {
+		r, err := tx.OpenObject(ctx, rows.Values()[0])
+		if err != nil {
+			return err
+		}
+		if _, err := io.Copy(os.Stdout, r); err != nil {
+			return err
+		}
+		if err := r.Close(); err != nil {
+			return err
+		}
+	}
+	return rows.Err()
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/hikyaku/hikyaku/tsurugi/internal/message"
+	"github.com/hikyaku/hikyaku/tsurugi/internal/relay"
 	"github.com/hikyaku/hikyaku/tsurugi/internal/session"
 	"github.com/hikyaku/hikyaku/tsurugi/internal/wire"
 )
@@ -13,6 +14,7 @@ import (
 type Session struct {
 	inner *session.Session
 	cache *cache
+	relay *relay.Client // nil: the session was opened without one
 }
 
 // ID is the server's number of the session.

@@ -76,11 +76,14 @@ func (st *Statement) params(values []Value) (message.Params, []string, []wire.Bl
 		case BlobType, ClobType:
 			if _, ok := v.Reference(); ok {
 				return none, nil, nil, fmt.Errorf("%w: the large object for :%s is the server's own; only one made "+
-					"of a file can be sent", ErrParams, st.holders[i].Name)
+					"of a file or by PutObject can be sent", ErrParams, st.holders[i].Name)
 			}
-			channel := "channel-" + strconv.Itoa(i)
-			channels = append(channels, channel)
-			blobs = append(blobs, wire.Blob{Channel: channel, Path: v.Text()})
+			blob := wire.Blob{Channel: "channel-" + strconv.Itoa(i), Path: v.Text()}
+			if r, ok := v.Relayed(); ok {
+				blob.Path, blob.Relayed = "", &wire.RelayReference{Storage: r.Provider, Object: r.Object, Tag: r.Tag}
+			}
+			channels = append(channels, blob.Channel)
+			blobs = append(blobs, blob)
 		}
 	}
 	return message.Params{Holders: st.holders, Values: values}, channels, blobs, nil

@@ -17,6 +17,9 @@ type Config struct {
 	// accept the messages of clients that are newer than the server: those of the framework up to 2.1, the endpoint up
 	// to 0.2, SQL up to 2.1
 	Newest bool
+	// offer the service that large objects go through over the network, as servers after 1.9 do, at another port of the
+	// same host; this makes the server Newest
+	Relay bool
 }
 
 const (
@@ -34,6 +37,7 @@ func (c Config) withDefaults() Config {
 	c.MaxRows = or(c.MaxRows, defaultMaxRows)
 	c.Chunk = or(c.Chunk, defaultChunk)
 	c.Writers = or(c.Writers, 1)
+	c.Newest = c.Newest || c.Relay
 	return c
 }
 

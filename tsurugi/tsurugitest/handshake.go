@@ -86,10 +86,29 @@ func (c *session) handshake(full bool) error {
 		if !ok {
 			return refuse(diagAuthentication, "user or password is incorrect")
 		}
+		relay, ok := c.medium(request.Handshake.Media)
+		if !ok {
+			return refuse(diagUnsupported, "the requested blob transfer method is unavailable")
+		}
 		c.slots = max(minSlots, int(min(request.Handshake.ResultSets, 1<<16)))
-		c.endpoint(r.Slot, message.EndpointAnswer{Session: c.id, User: user})
+		c.endpoint(r.Slot, message.EndpointAnswer{Session: c.id, User: user, Relay: relay})
 		return c.flush(true)
 	}
+}
+
+// medium takes the first way for large objects that there is. A client that names none has the server open files.
+func (c *session) medium(wanted []message.Medium) (relay *message.Relay, ok bool) {
+	for _, m := range wanted {
+		if m != message.RelayMedium {
+			return nil, true
+		}
+		if c.server.relay != nil {
+			relay = c.server.relay.begin(c.id)
+			c.relay = relay.Session
+			return relay, true
+		}
+	}
+	return nil, len(wanted) == 0
 }
 
 func (c *session) endpoint(slot uint16, a message.EndpointAnswer) {

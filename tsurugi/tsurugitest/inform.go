@@ -45,7 +45,7 @@ func (c *session) inform(slot uint16, r *message.Request, t *tx, st *statement) 
 	case message.Batch:
 		c.diagnose(slot, diagUnsupported, "batch request is unsupported")
 	case message.LargeObject:
-		c.object(slot, r)
+		c.object(slot, r, t)
 	default:
 		c.diagnose(slot, diagInvalidRequest, "request code is invalid")
 	}

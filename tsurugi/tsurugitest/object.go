@@ -1,6 +1,7 @@
 package tsurugitest
 
 import (
+	"errors"
 	"slices"
 	"strconv"
 	"sync"
@@ -16,6 +17,24 @@ import (
 type objects struct {
 	mu    sync.Mutex
 	paths []string // the object's id is its place, from 1
+}
+
+// locate finds the files of what the header of a request says is with the relay. A session has one way for large
+// objects.
+func (c *session) locate(blobs []wire.Blob) error {
+	for i, b := range blobs {
+		switch {
+		case (b.Relayed != nil) != (c.relay != 0):
+			return errors.New("BLOB handling in this mode is not allowed")
+		case b.Relayed != nil:
+			path, err := c.server.relay.take(c.relay, *b.Relayed)
+			if err != nil {
+				return err
+			}
+			blobs[i].Path = path
+		}
+	}
+	return nil
 }
 
 // open gives parameters that are large objects the paths of the files in the request's header; one whose channel is not
@@ -38,14 +57,11 @@ func open(values []value.Value, blobs []wire.Blob) {
 	}
 }
 
-// provider is that of objects which are stored, and tag what makes a reference hard to guess.
-const (
-	provider = 1
-	tag      = 0x9e3779b97f4a7c15
-)
+// tag is what makes a reference hard to guess.
+const tag = 0x9e3779b97f4a7c15
 
-// show is a row as result sets have it: with references instead of files.
-func (o *objects) show(row []value.Value) []value.Value {
+// show is a row as result sets have it: with references instead of files, which are good in the transaction.
+func (o *objects) show(tx uint64, row []value.Value) []value.Value {
 	shown := row
 	for i, v := range row {
 		if v.Type() != value.Blob && v.Type() != value.Clob {
@@ -58,24 +74,31 @@ func (o *objects) show(row []value.Value) []value.Value {
 		o.paths = append(o.paths, v.Text())
 		id := uint64(len(o.paths))
 		o.mu.Unlock()
-		shown[i] = value.OfReference(v.Type(), value.Reference{Provider: provider, Object: id, Tag: id * tag})
+		shown[i] = value.OfReference(v.Type(), value.Reference{Provider: message.RelayDatabase, Object: id,
+			Tag: id*tag ^ tx})
 	}
 	return shown
 }
 
-func (o *objects) path(r value.Reference) (string, bool) {
+// path is the file of a reference, which was shown in the transaction. The error is the relay's.
+func (o *objects) path(tx uint64, r value.Reference) (string, error) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	if r.Provider != provider || r.Object == 0 || r.Object > uint64(len(o.paths)) || r.Tag != r.Object*tag {
-		return "", false
+	switch {
+	case r.Provider != message.RelayDatabase:
+		return "", &rpcError{rpcInvalidArgument, "there is no such storage"}
+	case r.Object == 0 || r.Object > uint64(len(o.paths)):
+		return "", &rpcError{rpcNotFound, "there is no such object"}
+	case r.Tag != r.Object*tag^tx:
+		return "", &rpcError{rpcPermissionDenied, "the given tag does not match the desiring value"}
 	}
-	return o.paths[r.Object-1], true
+	return o.paths[r.Object-1], nil
 }
 
 // object tells the file of a large object.
-func (c *session) object(slot uint16, r *message.Request) {
-	path, ok := c.server.objects.path(r.Reference)
-	if !ok {
+func (c *session) object(slot uint16, r *message.Request, t *tx) {
+	path, err := c.server.objects.path(t.handle, r.Reference)
+	if err != nil {
 		c.refuse(slot, r.Kind, &store.Error{Code: sqlExecution,
 			Detail: "invalid reference tag in the request to get large object data"})
 		return

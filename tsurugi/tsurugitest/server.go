@@ -24,6 +24,7 @@ type Server struct {
 	hook     atomic.Pointer[Hook]
 	stats    counters
 	objects  objects
+	relay    *relays       // nil: there is none
 	serial   atomic.Uint64 // of transactions
 
 	wg       sync.WaitGroup
@@ -67,6 +68,13 @@ func New(cfg Config) (*Server, error) {
 		return nil, fmt.Errorf("tsurugitest: %w", err)
 	}
 	s.listener = l
+	if cfg.Relay {
+		if s.relay, err = startRelay(cfg.Listen, &s.objects); err != nil {
+			_ = l.Close() // the error that counts is there
+			return nil, err
+		}
+		s.wg.Go(func() { _ = s.relay.http.Serve(s.relay.listener) }) // until it is closed
+	}
 	s.wg.Go(func() { s.accept(l) })
 	return s, nil
 }
@@ -117,6 +125,9 @@ func (s *Server) Close() {
 	s.mu.Unlock()
 	_ = s.listener.Close() // it is over
 	s.KillSessions()
+	if s.relay != nil {
+		s.relay.close()
+	}
 	s.wg.Wait()
 }
 

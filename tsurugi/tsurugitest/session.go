@@ -27,6 +27,7 @@ type session struct {
 	out     []byte
 	hung    bool
 	expired atomic.Bool
+	relay   uint64 // the session of the relay; 0: it has none
 
 	txs    map[uint64]*tx
 	stmts  map[uint64]*statement
@@ -36,7 +37,7 @@ type session struct {
 // A tx is a transaction and what has to come with its handle.
 type tx struct {
 	*store.Tx
-	secret uint64
+	handle, secret uint64
 }
 
 type statement struct {
@@ -93,6 +94,9 @@ func (c *session) end() {
 	_ = c.conn.Close() // it is over
 	for _, t := range c.txs {
 		t.Abort(nil)
+	}
+	if c.relay != 0 {
+		c.server.relay.end(c.relay)
 	}
 }
 
@@ -201,4 +205,5 @@ const (
 	diagServiceNotFound = 33
 	diagInvalidRequest  = 41
 	diagCanceled        = 42
+	diagDenied          = 43
 )

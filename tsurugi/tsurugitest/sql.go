@@ -30,6 +30,10 @@ func (c *session) sql(slot uint16, body []byte, blobs []wire.Blob) error {
 		c.diagnose(slot, diagInvalidRequest, "inconsistent service message version")
 		return nil
 	}
+	if err := c.locate(blobs); err != nil {
+		c.diagnose(slot, diagDenied, err.Error())
+		return nil
+	}
 	open(r.Params.Values, blobs)
 	t, st, failure := c.find(r)
 	asked := Request{Kind: kindOf(r.Kind), Session: c.id, SQL: r.SQL, Params: len(r.Params.Values)}
@@ -211,7 +215,7 @@ func (c *session) do(slot uint16, r *message.Request, t *tx, st *statement, err 
 func needsTx(k message.Kind) bool {
 	switch k {
 	case message.Statement, message.Query, message.PreparedStatement, message.PreparedQuery, message.Commit,
-		message.Rollback, message.DisposeTx, message.ErrorInfo, message.TxStatus:
+		message.Rollback, message.DisposeTx, message.ErrorInfo, message.TxStatus, message.LargeObject:
 		return true
 	default:
 		return false
@@ -235,7 +239,7 @@ func (c *session) begin(slot uint16, r *message.Request) {
 	t.Name(c.server.serial.Add(1))
 	c.handle++
 	secret := c.handle * 0x9e3779b97f4a7c15
-	c.txs[c.handle] = &tx{t, secret}
+	c.txs[c.handle] = &tx{t, c.handle, secret}
 	c.reply(slot, message.Answer{Kind: message.BeginAnswer, Handle: message.AppendHandle(nil, c.handle, secret),
 		TxID: t.ID()})
 }
@@ -279,7 +283,7 @@ func (c *session) execute(slot uint16, r *message.Request, t *tx, st *statement)
 		return
 	}
 	if query {
-		c.rows(slot, res)
+		c.rows(slot, t, res)
 		return
 	}
 	c.server.stats.statements.Add(1)
@@ -289,7 +293,7 @@ func (c *session) execute(slot uint16, r *message.Request, t *tx, st *statement)
 }
 
 // rows sends a result set: what it is called, its columns, its rows by turns from each writer, its end, and the answer.
-func (c *session) rows(slot uint16, res *store.Result) {
+func (c *session) rows(slot uint16, t *tx, res *store.Result) {
 	if int(slot) >= c.slots {
 		c.diagnose(slot, diagResourceLimit, "too many result sets being opened")
 		return
@@ -311,7 +315,7 @@ func (c *session) rows(slot uint16, res *store.Result) {
 		_ = c.flush(len(c.out) > flushAt) // the reader sees it when the client is gone
 	}
 	for _, row := range res.Rows {
-		chunk = relation.AppendRow(chunk, c.server.objects.show(row))
+		chunk = relation.AppendRow(chunk, c.server.objects.show(t.handle, row))
 		if len(chunk) >= c.server.cfg.Chunk {
 			send()
 		}

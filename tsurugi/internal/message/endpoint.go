@@ -18,6 +18,67 @@ type Handshake struct {
 	Token      string // instead of credentials
 	ResultSets uint64 // how many may be open at a time
 	Stream     bool   // over TCP
+	Media      []Medium
+}
+
+// A Medium is a way in which large objects go; a client lists those that it takes, the one it likes best first.
+type Medium uint64
+
+// The media.
+const (
+	NoMedium        Medium = 0
+	PrivilegedFiles Medium = 1 // the server opens files by their paths
+	RelayMedium     Medium = 2
+)
+
+// A Relay is the service, of gRPC, that takes and gives large objects.
+type Relay struct {
+	Session  uint64 // as the relay counts
+	Endpoint string // a target of gRPC
+	Secure   bool
+	Medium   string // the kind of service
+	Params   map[string]string
+}
+
+func (r *Relay) append(b []byte) []byte {
+	b = wire.Uint(b, 1, r.Session)
+	b = wire.Text(b, 2, r.Endpoint)
+	b = wire.Bool(b, 3, r.Secure)
+	b = wire.Text(b, 4, r.Medium)
+	for name, v := range r.Params {
+		b = wire.Nested(b, 5, func(b []byte) []byte { return wire.Text(wire.Text(b, 1, name), 2, v) })
+	}
+	return b
+}
+
+func parseRelay(b []byte) (*Relay, error) {
+	r := &Relay{Params: make(map[string]string)}
+	return r, wire.Fields(b, func(f wire.Field) error {
+		switch f.Num {
+		case 1:
+			r.Session = f.Int
+		case 2:
+			r.Endpoint = f.String()
+		case 3:
+			r.Secure = f.Int != 0
+		case 4:
+			r.Medium = f.String()
+		case 5:
+			var name, v string
+			err := wire.Fields(f.Bytes, func(f wire.Field) error {
+				switch f.Num {
+				case 1:
+					name = f.String()
+				case 2:
+					v = f.String()
+				}
+				return nil
+			})
+			r.Params[name] = v
+			return err
+		}
+		return nil
+	})
 }
 
 // field numbers of an EndpointRequest.
@@ -55,6 +116,9 @@ func (h *Handshake) append(b []byte) []byte {
 			return wire.Text(b, 1, h.Encrypted)
 		})
 	})
+	for _, m := range h.Media {
+		b = wire.Nested(b, 2, func(b []byte) []byte { return wire.Uint(b, 1, uint64(m)) })
+	}
 	return wire.Nested(b, 11, func(b []byte) []byte {
 		return wire.Nested(b, 2, func(b []byte) []byte { return wire.Uint(b, 1, h.ResultSets) })
 	})
@@ -86,6 +150,16 @@ func (h *Handshake) parse(b []byte) error {
 		switch f.Num {
 		case 1:
 			return h.parseClient(f.Bytes)
+		case 2:
+			m := NoMedium
+			err := wire.Fields(f.Bytes, func(f wire.Field) error {
+				if f.Num == 1 {
+					m = Medium(f.Int)
+				}
+				return nil
+			})
+			h.Media = append(h.Media, m)
+			return err
 		case 11:
 			return wire.Fields(f.Bytes, func(f wire.Field) error {
 				if f.Num != 2 {
@@ -130,6 +204,7 @@ func (h *Handshake) parseClient(b []byte) error {
 type EndpointAnswer struct {
 	Session uint64 // of a handshake
 	User    string // of a handshake with credentials
+	Relay   *Relay // of a handshake that asks for it
 	Key     string // a PEM of an RSA public key
 	Error   *wire.Diagnostic
 }
@@ -153,7 +228,11 @@ func (a EndpointAnswer) Append(b []byte) []byte {
 			return wire.Text(b, 11, a.Key)
 		}
 		b = wire.Uint(b, 11, a.Session)
-		return wire.Text(b, 12, a.User)
+		b = wire.Text(b, 12, a.User)
+		if a.Relay == nil {
+			return b
+		}
+		return wire.Nested(b, 14, a.Relay.append)
 	})
 }
 
@@ -185,6 +264,10 @@ func ParseEndpointAnswer(b []byte) (a EndpointAnswer, err error) {
 					a.Session = f.Int
 				case f.Num == 12:
 					a.User = f.String()
+				case f.Num == 14:
+					var err error
+					a.Relay, err = parseRelay(f.Bytes)
+					return err
 				}
 				return nil
 			})

@@ -22,6 +22,7 @@ type Config struct {
 	KeepAlive  time.Duration // between renewals; default 1 min, less than 0: never
 	MaxAnswer  int           // bytes of a frame; default 64 MiB
 	Buffer     int           // bytes of a result set that was not read; default 4 MiB
+	Relay      bool          // the session has to have a relay for large objects
 	Dial       func(ctx context.Context, network, address string) (net.Conn, error)
 }
 

@@ -2,6 +2,7 @@ package session
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net"
 	"time"
@@ -28,7 +29,7 @@ func Open(ctx context.Context, address string, cfg Config) (*Session, error) {
 	}
 	stop := context.AfterFunc(ctx, func() { _ = conn.SetDeadline(time.Unix(1, 0)) })
 	h := &handshake{cfg: cfg, conn: conn, reader: wire.NewReader(conn, cfg.MaxAnswer)}
-	id, user, err := h.shake()
+	answer, err := h.shake()
 	if !stop() && err == nil {
 		err = ctx.Err()
 	}
@@ -39,7 +40,7 @@ func Open(ctx context.Context, address string, cfg Config) (*Session, error) {
 		}
 		return nil, &LostError{opening: true, Err: fmt.Errorf("the handshake with %s: %w", address, err)}
 	}
-	return start(cfg, conn, h.reader, id, user), nil
+	return start(cfg, conn, h.reader, answer), nil
 }
 
 // A handshake is the beginning of a session, one request at a time.
@@ -49,19 +50,23 @@ type handshake struct {
 	reader *wire.Reader
 }
 
-func (h *handshake) shake() (session uint64, user string, err error) {
+func (h *handshake) shake() (answer message.EndpointAnswer, err error) {
 	hello := message.Handshake{Label: h.cfg.Label, App: h.cfg.App, Token: h.cfg.Token, Encrypted: h.cfg.Sealed,
 		ResultSets: uint64(h.cfg.ResultSets)}
 	if h.cfg.User != "" && h.cfg.Token == "" && h.cfg.Sealed == "" {
 		if hello.Encrypted, err = h.credentials(); err != nil {
-			return 0, "", err
+			return answer, err
 		}
 	}
-	answer, err := h.ask(message.EndpointRequest{Version: wire.EndpointVersion, Handshake: &hello})
-	if err != nil {
-		return 0, "", err
+	version := wire.EndpointVersion
+	if h.cfg.Relay {
+		version, hello.Media = wire.RelayVersion, []message.Medium{message.RelayMedium}
 	}
-	return answer.Session, answer.User, nil
+	answer, err = h.ask(message.EndpointRequest{Version: version, Handshake: &hello})
+	if err == nil && h.cfg.Relay && answer.Relay == nil {
+		err = errors.New("the server gives no relay for large objects")
+	}
+	return answer, err
 }
 
 // credentials asks for the key and encrypts with it. A server that needs no credentials has none.

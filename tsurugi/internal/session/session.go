@@ -2,6 +2,7 @@ package session
 
 import (
 	"context"
+	"crypto/tls"
 	"errors"
 	"fmt"
 	"io"
@@ -10,6 +11,7 @@ import (
 	"time"
 
 	"github.com/hikyaku/hikyaku/tsurugi/internal/message"
+	"github.com/hikyaku/hikyaku/tsurugi/internal/relay"
 	"github.com/hikyaku/hikyaku/tsurugi/internal/wire"
 )
 
@@ -20,6 +22,7 @@ type Session struct {
 	reader *wire.Reader
 	id     uint64
 	user   string
+	relay  *message.Relay // nil: the session was opened without one
 
 	queries chan uint16 // free slots for queries: the lowest ones, as the server demands
 	others  chan uint16 // free slots for other requests
@@ -39,9 +42,9 @@ type Session struct {
 	err     error
 }
 
-func start(cfg Config, conn net.Conn, reader *wire.Reader, id uint64, user string) *Session {
+func start(cfg Config, conn net.Conn, reader *wire.Reader, a message.EndpointAnswer) *Session {
 	s := &Session{
-		cfg: cfg, conn: conn, reader: reader, id: id, user: user,
+		cfg: cfg, conn: conn, reader: reader, id: a.Session, user: a.User, relay: a.Relay,
 		queries: make(chan uint16, cfg.ResultSets), others: make(chan uint16, cfg.InFlight),
 		renewal: uint16(cfg.ResultSets + cfg.InFlight),
 		gone:    make(chan struct{}), quit: make(chan struct{}),
@@ -67,6 +70,20 @@ func (s *Session) ID() uint64 { return s.id }
 
 // User is whom the server takes the client for; empty when it asks nobody.
 func (s *Session) User() string { return s.user }
+
+// Relay is a client of the service for large objects, for a session that was opened with one. It ends with the session.
+func (s *Session) Relay(endpoint string, secure *tls.Config) (*relay.Client, error) {
+	c, err := relay.New(s.relay, relay.Config{Endpoint: endpoint, TLS: secure, Most: s.cfg.MaxAnswer,
+		Dial: s.cfg.Dial})
+	if err != nil {
+		return nil, err
+	}
+	s.wg.Go(func() {
+		<-s.gone
+		c.Close()
+	})
+	return c, nil
+}
 
 // Done is closed when the session has ended.
 func (s *Session) Done() <-chan struct{} { return s.gone }

@@ -121,6 +121,9 @@ func (v Value) String() string {
 		if r, ok := v.Reference(); ok {
 			return fmt.Sprintf("%v %d/%d", v.typ, r.Provider, r.Object)
 		}
+		if r, ok := v.Relayed(); ok {
+			return fmt.Sprintf("%v %d/%d of the relay", v.typ, r.Provider, r.Object)
+		}
 		return v.text
 	case Date:
 		return v.Time().Format(time.DateOnly)

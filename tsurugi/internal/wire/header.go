@@ -17,6 +17,7 @@ type Version struct{ Major, Minor uint64 }
 var (
 	FrameworkVersion = Version{0, 1}
 	EndpointVersion  = Version{0, 1} // since then there are credentials
+	RelayVersion     = Version{0, 2} // of the endpoint: since then a session may have a relay for large objects
 	CoreVersion      = Version{0, 1}
 	SQLVersion       = Version{2, 0}
 )
@@ -37,12 +38,36 @@ type RequestHeader struct {
 	Blobs   []Blob
 }
 
-// A Blob names a file, on the server's machine, with a large object that a parameter or a result refers to by its
-// channel.
+// A Blob says where a large object is that a parameter or a result refers to by its channel.
 type Blob struct {
 	Channel   string
-	Path      string
+	Path      string // of a file on the server's machine
 	Temporary bool
+	Relayed   *RelayReference // in place of Path: what the relay has received
+}
+
+// A RelayReference is an object as the relay names it.
+type RelayReference struct{ Storage, Object, Tag uint64 }
+
+// Append appends it.
+func (r RelayReference) Append(b []byte) []byte {
+	return Uint(Uint(Uint(b, 1, r.Storage), 2, r.Object), 3, r.Tag)
+}
+
+// ParseRelayReference reads a reference.
+func ParseRelayReference(b []byte) (r RelayReference, err error) {
+	err = Fields(b, func(f Field) error {
+		switch f.Num {
+		case 1:
+			r.Storage = f.Int
+		case 2:
+			r.Object = f.Int
+		case 3:
+			r.Tag = f.Int
+		}
+		return nil
+	})
+	return r, err
 }
 
 // AppendRequestHeader appends it, after its length.
@@ -65,7 +90,11 @@ func appendBlobs(b []byte, blobs []Blob) []byte {
 			b = Nested(b, 1, func(b []byte) []byte {
 				b = Text(b, 1, blob.Channel)
 				b = Text(b, 2, blob.Path)
-				return Bool(b, 3, blob.Temporary)
+				b = Bool(b, 3, blob.Temporary)
+				if blob.Relayed == nil {
+					return b
+				}
+				return Nested(b, 4, blob.Relayed.Append)
 			})
 		}
 		return b
@@ -117,6 +146,10 @@ func blobs(b []byte) (all []Blob, err error) {
 				blob.Path = f.String()
 			case 3:
 				blob.Temporary = f.Int != 0
+			case 4:
+				r, err := ParseRelayReference(f.Bytes)
+				blob.Relayed = &r
+				return err
 			}
 			return nil
 		})

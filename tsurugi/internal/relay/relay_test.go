@@ -1,0 +1,178 @@
+package relay_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"strings"
+	"sync"
+	"testing"
+
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
+
+	"github.com/hikyaku/hikyaku/tsurugi/internal/message"
+	"github.com/hikyaku/hikyaku/tsurugi/internal/relay"
+	"github.com/hikyaku/hikyaku/tsurugi/internal/wire"
+)
+
+// raw leaves messages as they are.
+type raw struct{}
+
+func (raw) Marshal(v any) ([]byte, error) { return *v.(*[]byte), nil }
+func (raw) Unmarshal(data []byte, v any) error {
+	*v.(*[]byte) = append([]byte(nil), data...)
+	return nil
+}
+func (raw) Name() string { return "raw" }
+
+// A peer is a relay that is made with gRPC's own library for Go.
+type peer struct {
+	mu   sync.Mutex
+	kept string
+	err  error // of the next call, behind its messages
+}
+
+func (p *peer) serve(_ any, stream grpc.ServerStream) error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	method, _ := grpc.MethodFromServerStream(stream)
+	var b []byte
+	if err := stream.RecvMsg(&b); err != nil {
+		return err
+	}
+	if method == relay.GetPath {
+		g, err := message.ParseRelayGet(b)
+		if err != nil || g.API != 1 || g.Tx != 7 || g.Object != (wire.RelayReference{Storage: 1, Object: 5, Tag: 6}) {
+			return fmt.Errorf("%+v, %w", g, err)
+		}
+		parts := []message.RelayPart{{Head: true, Size: uint64(len(p.kept))}}
+		for half := range strings.SplitSeq(p.kept, "|") {
+			parts = append(parts, message.RelayPart{Chunk: []byte(half)}, message.RelayPart{Chunk: []byte("|")})
+		}
+		for _, part := range parts[:len(parts)-1] {
+			b = part.AppendDownload(nil)
+			if err := stream.SendMsg(&b); err != nil {
+				return err
+			}
+		}
+		return p.err
+	}
+	head, err := message.ParseUpload(b)
+	if err != nil || head.Session != 3 {
+		return fmt.Errorf("%+v, %w", head, err)
+	}
+	if p.err != nil {
+		return p.err
+	}
+	for p.kept = ""; ; {
+		err := stream.RecvMsg(&b)
+		if err == io.EOF {
+			break
+		}
+		part, bad := message.ParseUpload(b)
+		if err = errors.Join(err, bad); err != nil || len(part.Chunk) > 4 {
+			return fmt.Errorf("%d bytes, %w", len(part.Chunk), err)
+		}
+		p.kept += string(part.Chunk)
+	}
+	b = message.AppendRelayed(nil, wire.RelayReference{Object: 5, Tag: 6})
+	return stream.SendMsg(&b)
+}
+
+func start(t *testing.T) (*peer, *relay.Client) {
+	t.Helper()
+	p := new(peer)
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	server := grpc.NewServer(grpc.ForceServerCodec(raw{}), grpc.UnknownServiceHandler(p.serve))
+	var wg sync.WaitGroup
+	wg.Go(func() { _ = server.Serve(l) }) // until it is stopped
+	c, err := relay.New(&message.Relay{Session: 3, Endpoint: "dns:///" + l.Addr().String(), Medium: "streaming",
+		Params: map[string]string{"stream_chunk_size": "4"}}, relay.Config{Most: 1 << 10,
+		Dial: new(net.Dialer).DialContext})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		c.Close()
+		server.Stop()
+		wg.Wait()
+	})
+	return p, c
+}
+
+// The client speaks gRPC as its library for Go does.
+func TestObjectsGoThroughGRPC(t *testing.T) {
+	t.Parallel()
+	p, c := start(t)
+	ref, err := c.Put(t.Context(), strings.NewReader("hello|world"))
+	if err != nil || ref != (wire.RelayReference{Object: 5, Tag: 6}) {
+		t.Fatal(ref, err)
+	}
+	ref.Storage = 1
+	r, err := c.Get(t.Context(), 7, ref)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b, err := io.ReadAll(r)
+	if err := errors.Join(err, r.Close()); err != nil || string(b) != "hello|world" || p.kept != string(b) {
+		t.Errorf("%q, %q, %v", b, p.kept, err)
+	}
+}
+
+func TestStatusesOfGRPCAreErrors(t *testing.T) {
+	t.Parallel()
+	p, c := start(t)
+	p.err = status.Error(codes.ResourceExhausted, "voll: 100 % é")
+	var e *relay.Error
+	if _, err := c.Put(t.Context(), strings.NewReader("hello")); !errors.As(err, &e) || e.Code != 8 ||
+		e.Message != "voll: 100 % é" {
+		t.Error(err)
+	}
+	p.mu.Lock()
+	p.kept = "half"
+	p.mu.Unlock()
+	r, err := c.Get(t.Context(), 7, wire.RelayReference{Storage: 1, Object: 5, Tag: 6})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := io.ReadAll(r); !errors.As(err, &e) || e.Code != 8 {
+		t.Error(err)
+	}
+	if err := r.Close(); err != nil {
+		t.Error(err)
+	}
+	if _, err := c.Get(t.Context(), 8, wire.RelayReference{}); !errors.As(err, &e) {
+		t.Errorf("what is refused at once: %v", err)
+	}
+	c.Close()
+	if _, err := c.Put(context.Background(), strings.NewReader("hello")); err == nil {
+		t.Error("a client that was closed puts an object")
+	}
+}
+
+func TestFramesAreBounded(t *testing.T) {
+	t.Parallel()
+	frame := relay.AppendFrame(nil, func(b []byte) []byte { return append(b, "12345"...) })
+	if b, err := relay.ReadFrame(strings.NewReader(string(frame)), 5); err != nil || string(b) != "12345" {
+		t.Error(b, err)
+	}
+	if _, err := relay.ReadFrame(strings.NewReader(string(frame)), 4); !errors.Is(err, wire.ErrMalformed) {
+		t.Error(err)
+	}
+	for n := 1; n < len(frame); n++ {
+		if _, err := relay.ReadFrame(strings.NewReader(string(frame[:n])), 5); err != io.ErrUnexpectedEOF {
+			t.Error(n, err)
+		}
+	}
+	frame[0] = 1
+	if _, err := relay.ReadFrame(strings.NewReader(string(frame)), 5); !errors.Is(err, wire.ErrMalformed) {
+		t.Error(err)
+	}
+}
