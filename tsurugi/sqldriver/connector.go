@@ -5,14 +5,15 @@ import (
 	"database/sql/driver"
 	"fmt"
 	"net/url"
+	"strconv"
 	"time"
 
 	"github.com/hikyaku/hikyaku/tsurugi"
 )
 
 // Driver opens connections by a data source name,
-// tcp://user:password@host:port?label=…&application=…&token=…&timeout=10s&keepalive=1m; all but the host may be left
-// out.
+// tcp://user:password@host:port?label=…&application=…&token=…&timeout=10s&keepalive=1m&relay=true&relayendpoint=…;
+// all but the host may be left out.
 type Driver struct{}
 
 // Open connects. database/sql calls OpenConnector instead.
@@ -48,8 +49,13 @@ func (Driver) OpenConnector(name string) (driver.Connector, error) {
 			cfg.Timeout, err = time.ParseDuration(v)
 		case "keepalive":
 			cfg.KeepAlive, err = time.ParseDuration(v)
+		case "relay":
+			cfg.Relay, err = strconv.ParseBool(v)
+		case "relayendpoint":
+			cfg.RelayEndpoint = v
 		default:
-			err = fmt.Errorf("there is no option %q; there are label, application, token, timeout and keepalive", key)
+			err = fmt.Errorf("there is no option %q; there are label, application, token, timeout, keepalive, relay and "+
+				"relayendpoint", key)
 		}
 		if err != nil {
 			return nil, fmt.Errorf("tsurugi: the data source name: %w", err)

@@ -18,6 +18,9 @@
 // tables of a query have such a column of different types, the type is that of the argument: see tsurugi.ValueOf. So
 // it is where a column's type was taken and does not do. An argument may be a tsurugi.Value.
 //
+// In sessions with a relay (tsurugi.Config.Relay, or relay=true in a data source name) a []byte or a string goes into
+// BLOB and CLOB columns, and they come back as []byte and string, up to 64 MiB each.
+//
 // A statement outside a transaction has one of its own. Transactions are OCC; with sql.TxOptions.ReadOnly they are
 // read-only. One that loses a conflict fails, and tsurugi.SafeToRetry tells that it may be tried again; database/sql
 // does not do that.

@@ -12,7 +12,8 @@ import (
 type rows struct {
 	ctx  context.Context // database/sql closes the rows when it ends, and gives Next none
 	rows *tsurugi.Rows
-	tx   *tsurugi.Tx
+	in   *tsurugi.Tx
+	tx   *tsurugi.Tx // the same, if it ends with the rows
 }
 
 func (r *rows) Columns() []string {
@@ -50,6 +51,13 @@ func (r *rows) Next(dest []driver.Value) error {
 		return io.EOF
 	}
 	for i, v := range r.rows.Values() {
+		if large(v.Type()) {
+			var err error
+			if dest[i], err = object(r.ctx, r.in, v); err != nil {
+				return err
+			}
+			continue
+		}
 		switch any := v.Any().(type) {
 		case int32:
 			dest[i] = int64(any)

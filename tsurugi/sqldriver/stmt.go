@@ -40,6 +40,15 @@ func (s *stmt) prepare(ctx context.Context, args []driver.NamedValue) (*tsurugi.
 	if len(args) == 0 {
 		return nil, nil, nil
 	}
+	st, values, err := s.choose(ctx, args)
+	if err != nil {
+		return nil, nil, err
+	}
+	return st, values, s.upload(ctx, st, values)
+}
+
+// choose prepares with the types that the server takes.
+func (s *stmt) choose(ctx context.Context, args []driver.NamedValue) (*tsurugi.Statement, []tsurugi.Value, error) {
 	had := len(s.c.tables) > 0
 	b, err := s.bind(ctx, args, true)
 	var st *tsurugi.Statement
@@ -104,7 +113,9 @@ func (s *stmt) bind(ctx context.Context, args []driver.NamedValue, fitted bool) 
 				if v, err = fit(a.Value, column); err != nil {
 					return bound{}, &misfit{a.Ordinal, called, err}
 				}
-				typ = v.Type()
+				if typ = v.Type(); large(column) && (typ == tsurugi.OctetType || typ == tsurugi.CharacterType) {
+					typ = column
+				}
 			}
 		}
 		b.holders[i], b.values[i] = tsurugi.Placeholder{Name: name, Type: typ}, v
@@ -183,7 +194,7 @@ func (s *stmt) query(ctx context.Context, args []driver.NamedValue) (_ *rows, ag
 	if err != nil {
 		return nil, false, err
 	}
-	r := &rows{ctx: ctx}
+	r := &rows{ctx: ctx, in: tx}
 	if own {
 		r.tx = tx
 	}
