@@ -3,7 +3,6 @@ package relay
 import (
 	"context"
 	"crypto/tls"
-	"errors"
 	"fmt"
 	"io"
 	"net"
@@ -11,6 +10,7 @@ import (
 	"net/url"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/hikyaku/hikyaku/tsurugi/internal/message"
 	"github.com/hikyaku/hikyaku/tsurugi/internal/wire"
@@ -18,9 +18,10 @@ import (
 
 // Config says how the relay is reached.
 type Config struct {
-	Endpoint string      // in place of the one that the server names
-	TLS      *tls.Config // of a secure relay; nil: the system's authorities
-	Most     int         // bytes that a message may have
+	Endpoint string        // in place of the one that the server names
+	TLS      *tls.Config   // of a secure relay; nil: the system's authorities
+	Most     int           // bytes that a message may have
+	Timeout  time.Duration // for connecting
 	Dial     func(ctx context.Context, network, address string) (net.Conn, error)
 }
 
@@ -59,6 +60,8 @@ func New(info *message.Relay, cfg Config) (*Client, error) {
 	c.ended, c.end = context.WithCancel(context.Background())
 	c.transport = &http.Transport{TLSClientConfig: cfg.TLS, Protocols: new(http.Protocols),
 		DialContext: func(ctx context.Context, network, address string) (net.Conn, error) {
+			ctx, cancel := context.WithTimeout(ctx, cfg.Timeout)
+			defer cancel()
 			conn, err := cfg.Dial(ctx, network, address)
 			if err == nil {
 				context.AfterFunc(c.ended, func() { _ = conn.Close() }) // whatever is on its way
@@ -105,8 +108,11 @@ func (c *Client) Put(ctx context.Context, r io.Reader) (wire.RelayReference, err
 	ref, err := c.put(ctx, up)
 	cancel()
 	<-up.closed
-	if up.err != nil && !errors.Is(up.err, io.EOF) && err != nil {
+	switch {
+	case up.err != nil && up.err != io.EOF && err != nil:
 		err = &SourceError{up.err}
+	case err == nil && (up.err == nil || len(up.left) > 0): // what it keeps is not the object
+		err = fmt.Errorf("%w: the relay answers before it has the whole object", wire.ErrMalformed)
 	}
 	return ref, err
 }

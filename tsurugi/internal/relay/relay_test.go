@@ -2,16 +2,21 @@ package relay_test
 
 import (
 	"context"
+	"crypto/tls"
 	"errors"
 	"fmt"
 	"io"
 	"net"
+	"net/http"
+	"net/http/httptest"
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/credentials"
 	"google.golang.org/grpc/status"
 
 	"github.com/hikyaku/hikyaku/tsurugi/internal/message"
@@ -31,9 +36,10 @@ func (raw) Name() string { return "raw" }
 
 // A peer is a relay that is made with gRPC's own library for Go.
 type peer struct {
-	mu   sync.Mutex
-	kept string
-	err  error // of the next call, behind its messages
+	mu    sync.Mutex
+	kept  string
+	err   error // of the next call, behind its messages
+	early bool  // it answers to an upload at once
 }
 
 func (p *peer) serve(_ any, stream grpc.ServerStream) error {
@@ -68,7 +74,7 @@ func (p *peer) serve(_ any, stream grpc.ServerStream) error {
 	if p.err != nil {
 		return p.err
 	}
-	for p.kept = ""; ; {
+	for p.kept = ""; !p.early; {
 		err := stream.RecvMsg(&b)
 		if err == io.EOF {
 			break
@@ -83,19 +89,27 @@ func (p *peer) serve(_ any, stream grpc.ServerStream) error {
 	return stream.SendMsg(&b)
 }
 
-func start(t *testing.T) (*peer, *relay.Client) {
+func start(t *testing.T, secure bool) (*peer, *relay.Client) {
 	t.Helper()
 	p := new(peer)
+	options := []grpc.ServerOption{grpc.ForceServerCodec(raw{}), grpc.UnknownServiceHandler(p.serve)}
+	var trust *tls.Config
+	if secure {
+		https := httptest.NewTLSServer(nil) // it has a certificate
+		https.Close()
+		trust = https.Client().Transport.(*http.Transport).TLSClientConfig
+		options = append(options, grpc.Creds(credentials.NewServerTLSFromCert(&https.TLS.Certificates[0])))
+	}
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}
-	server := grpc.NewServer(grpc.ForceServerCodec(raw{}), grpc.UnknownServiceHandler(p.serve))
+	server := grpc.NewServer(options...)
 	var wg sync.WaitGroup
 	wg.Go(func() { _ = server.Serve(l) }) // until it is stopped
-	c, err := relay.New(&message.Relay{Session: 3, Endpoint: "dns:///" + l.Addr().String(), Medium: "streaming",
-		Params: map[string]string{"stream_chunk_size": "4"}}, relay.Config{Most: 1 << 10,
-		Dial: new(net.Dialer).DialContext})
+	c, err := relay.New(&message.Relay{Session: 3, Endpoint: "dns:///" + l.Addr().String(), Secure: secure,
+		Medium: "streaming", Params: map[string]string{"stream_chunk_size": "4"}}, relay.Config{Most: 1 << 10,
+		TLS: trust, Timeout: time.Minute, Dial: new(net.Dialer).DialContext})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -110,7 +124,15 @@ func start(t *testing.T) (*peer, *relay.Client) {
 // The client speaks gRPC as its library for Go does.
 func TestObjectsGoThroughGRPC(t *testing.T) {
 	t.Parallel()
-	p, c := start(t)
+	for _, secure := range []bool{false, true} {
+		p, c := start(t, secure)
+		there(t, p, c)
+	}
+}
+
+// there puts an object there and gets it back.
+func there(t *testing.T, p *peer, c *relay.Client) {
+	t.Helper()
 	ref, err := c.Put(t.Context(), strings.NewReader("hello|world"))
 	if err != nil || ref != (wire.RelayReference{Object: 5, Tag: 6}) {
 		t.Fatal(ref, err)
@@ -126,9 +148,23 @@ func TestObjectsGoThroughGRPC(t *testing.T) {
 	}
 }
 
+// What a relay keeps of an upload that it did not read to its end is not the object.
+func TestAnAnswerBeforeTheEndIsAnError(t *testing.T) {
+	t.Parallel()
+	p, c := start(t, false)
+	p.early = true
+	if _, err := c.Put(t.Context(), endless{}); !errors.Is(err, wire.ErrMalformed) {
+		t.Error(err)
+	}
+}
+
+type endless struct{}
+
+func (endless) Read(p []byte) (int, error) { return len(p), nil }
+
 func TestStatusesOfGRPCAreErrors(t *testing.T) {
 	t.Parallel()
-	p, c := start(t)
+	p, c := start(t, false)
 	p.err = status.Error(codes.ResourceExhausted, "voll: 100 % é")
 	var e *relay.Error
 	if _, err := c.Put(t.Context(), strings.NewReader("hello")); !errors.As(err, &e) || e.Code != 8 ||

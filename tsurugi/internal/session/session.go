@@ -74,7 +74,7 @@ func (s *Session) User() string { return s.user }
 // Relay is a client of the service for large objects, for a session that was opened with one. It ends with the session.
 func (s *Session) Relay(endpoint string, secure *tls.Config) (*relay.Client, error) {
 	c, err := relay.New(s.relay, relay.Config{Endpoint: endpoint, TLS: secure, Most: s.cfg.MaxAnswer,
-		Dial: s.cfg.Dial})
+		Timeout: s.cfg.Timeout, Dial: s.cfg.Dial})
 	if err != nil {
 		return nil, err
 	}
