@@ -15,8 +15,9 @@ func TestEveryClientWorks(t *testing.T) {
 			open := tsurugitest.Start(t, tsurugitest.Config{Chunk: 4 << 10, Writers: 3})
 			locked := tsurugitest.Start(t, tsurugitest.Config{Users: map[string]string{"tsurugi": `password`},
 				Tokens: map[string]string{"token-1": "tsurugi"}})
+			relay := tsurugitest.Start(t, tsurugitest.Config{Relay: true})
 			c.Check(t, c.expected(), "TSURUGI_ENDPOINT="+open.Endpoint(), "TSURUGI_LOCKED_ENDPOINT="+locked.Endpoint(),
-				"LC_ALL=C.UTF-8")
+				"TSURUGI_RELAY_ENDPOINT="+relay.Endpoint(), "LC_ALL=C.UTF-8")
 		})
 	}
 }

@@ -36,6 +36,7 @@ func clients() []client {
 	}, {
 		Program: conformance.Program{Name: "rust", Needs: []string{"cargo", "--version"},
 			Command: []string{rustClient}},
+		more: []string{"large-objects"},
 	}}
 }
 

@@ -6,6 +6,8 @@ use std::time::Duration;
 
 use tsubakuro_rust_core::prelude::*;
 
+mod objects;
+
 type Done = Result<(), Box<dyn std::error::Error>>;
 
 struct Conformance {
@@ -77,6 +79,7 @@ async fn main() -> Done {
     check("explain", c.explain()).await;
     check("too-many-rows", c.too_many_rows()).await;
     check("shutdown", c.shutdown()).await;
+    check("large-objects", objects::large_objects()).await;
     c.session.close().await?;
     Ok(())
 }
