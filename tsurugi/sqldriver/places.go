@@ -127,9 +127,9 @@ func (p *finder) open(outer *level) {
 		p.at++
 	case outer.values != nil && !outer.row && (p.is(-1, "VALUES") || p.peek(-1) == ","):
 		inner.row, inner.values = true, outer.values
-	case outer.from && (p.is(-1, "FROM", "JOIN") || p.peek(-1) == ","): // of a join, or a query that is a table
+	case outer.from && p.is(-1, "FROM", "JOIN", ",", "("): // of a join, or a query that is a table
 		inner.from = true
-		if !p.is(1, "SELECT") {
+		if !p.is(1, "SELECT", "VALUES") {
 			p.levels = append(p.levels, inner)
 			p.source()
 			return
@@ -209,7 +209,7 @@ func (p *finder) source() {
 		if p.peek(1) == "(" && p.level().from { // of a function's arguments, or of other names for the columns
 			s.table = ""
 		}
-	case p.peek(1) != "(" || !p.is(2, "SELECT"):
+	case p.peek(1) != "(" || !p.is(2, "SELECT", "VALUES"):
 		return
 	}
 	into := p.level().scope

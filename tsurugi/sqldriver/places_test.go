@@ -48,6 +48,9 @@ func TestPlaceholdersFindTheirColumns(t *testing.T) {
 		"SELECT * FROM t x WHERE t.v = :x":                                    {},
 		"SELECT * FROM t x (v, a) WHERE v = :x":                               {},
 
+		"SELECT * FROM ((t JOIN u ON t.a = u.i) JOIN gone ON gone.i = a) WHERE stamp = :x":             {"x": "stamp TIME"},
+		"SELECT * FROM t, (VALUES (1, :y)) z WHERE EXISTS (SELECT * FROM (VALUES (1)) y WHERE v = :u)": {},
+
 		"SELECT * FROM t WHERE a IN (SELECT i FROM u WHERE v = :x AND c = :y) AND v = :z": {
 			"x": "v VARCHAR", "y": "c TIMESTAMP", "z": "v INT"},
 		"SELECT * FROM t WHERE EXISTS (SELECT * FROM u t WHERE t.v = :x)":                {"x": "v VARCHAR"},
