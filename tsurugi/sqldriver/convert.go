@@ -24,7 +24,7 @@ func fit(arg any, typ tsurugi.Type) (tsurugi.Value, error) {
 	case tsurugi.CharacterType:
 		return fitText(v, typ)
 	case tsurugi.OctetType:
-		if typ != tsurugi.CharacterType {
+		if typ != tsurugi.CharacterType && typ != tsurugi.ClobType {
 			return v, nil
 		}
 		if !utf8.ValidString(v.Text()) {

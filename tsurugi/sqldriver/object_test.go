@@ -42,6 +42,9 @@ func TestLargeObjectsAreBytesAndText(t *testing.T) {
 			t.Fatal(i, err)
 		}
 	}
+	if _, err := db.ExecContext(t.Context(), insert, 4, nil, []byte{0xff}); err == nil {
+		t.Error("bytes that are no text are a CLOB")
+	}
 	tx, err := db.BeginTx(t.Context(), nil)
 	if err != nil {
 		t.Fatal(err)
