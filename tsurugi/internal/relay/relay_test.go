@@ -1,6 +1,7 @@
 package relay_test
 
 import (
+	"bytes"
 	"context"
 	"crypto/tls"
 	"errors"
@@ -33,6 +34,32 @@ func (raw) Unmarshal(data []byte, v any) error {
 	return nil
 }
 func (raw) Name() string { return "raw" }
+
+func FuzzMessages(f *testing.F) {
+	head := message.RelayPart{Head: true, API: 1, Session: 2, Size: 3}
+	get := message.RelayGet{API: 1, Tx: 2, Object: wire.RelayReference{Storage: 1, Object: 2, Tag: 3}}
+	for _, fill := range []func([]byte) []byte{head.AppendUpload, head.AppendDownload, get.Append,
+		message.RelayPart{Chunk: []byte("x")}.AppendUpload} {
+		f.Add(relay.AppendFrame(nil, fill))
+	}
+	f.Fuzz(func(t *testing.T, frame []byte) {
+		const most = 1 << 10
+		b, err := relay.ReadFrame(bytes.NewReader(frame), most)
+		if err != nil {
+			return
+		}
+		if len(b) > most {
+			t.Errorf("%d bytes", len(b))
+		}
+		up, _ := message.ParseUpload(b)
+		down, _ := message.ParseDownload(b)
+		if len(up.Chunk)+len(down.Chunk) > 2*len(b) {
+			t.Errorf("%+v, %+v of %q", up, down, b)
+		}
+		_, _ = message.ParseRelayGet(b)
+		_, _ = message.ParseRelayed(b)
+	})
+}
 
 // A peer is a relay that is made with gRPC's own library for Go.
 type peer struct {
