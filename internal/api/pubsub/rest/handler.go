@@ -32,11 +32,10 @@ var ErrServices = errors.New("rest: these services have no REST form")
 
 // handler is what New makes.
 type handler struct {
-	transcoder http.Handler
-	numbers    http.Handler // of answers with enumerations as numbers
-	origins    *http.CrossOriginProtection
-	maxBody    int64
-	busy       *door.Busy
+	transcoders map[format]http.Handler
+	origins     *http.CrossOriginProtection
+	maxBody     int64
+	busy        *door.Busy
 }
 
 // New makes the handler for all services that are registered with the server by now. It may be used by any number of
@@ -48,22 +47,21 @@ func New(server *grpc.Server, o Options) (http.Handler, error) {
 	if o.MaxBodyBytes == 0 {
 		o.MaxBodyBytes = DefaultMaxBodyBytes
 	}
-	named, err := transcoder(server, false)
-	if err != nil {
-		return nil, err
+	h := &handler{transcoders: map[format]http.Handler{}, origins: http.NewCrossOriginProtection(),
+		maxBody: o.MaxBodyBytes, busy: o.Busy}
+	for _, f := range []format{{}, {enumNumbers: true}, {defaults: true}, {enumNumbers: true, defaults: true}} {
+		var err error
+		if h.transcoders[f], err = transcoder(server, f); err != nil {
+			return nil, err
+		}
 	}
-	numbered, err := transcoder(server, true)
-	if err != nil {
-		return nil, err
-	}
-	return &handler{transcoder: named, numbers: numbered, origins: http.NewCrossOriginProtection(),
-		maxBody: o.MaxBodyBytes, busy: o.Busy}, nil
+	return h, nil
 }
 
 // transcoder is what makes calls of requests.
-func transcoder(server *grpc.Server, enumNumbers bool) (http.Handler, error) {
+func transcoder(server *grpc.Server, f format) (http.Handler, error) {
 	options := []vanguard.TranscoderOption{
-		vanguard.WithCodec(func(types vanguard.TypeResolver) vanguard.Codec { return newJSON(types, enumNumbers) }),
+		vanguard.WithCodec(func(types vanguard.TypeResolver) vanguard.Codec { return newJSON(types, f) }),
 		vanguard.WithDefaultServiceOptions(
 			vanguard.WithTargetProtocols(vanguard.ProtocolGRPC),
 			vanguard.WithTargetCodecs(vanguard.CodecProto),
@@ -119,9 +117,10 @@ func (b *watchedBody) Read(p []byte) (int, error) {
 }
 
 // newJSON is JSON as Google's services speak it.
-func newJSON(types vanguard.TypeResolver, enumNumbers bool) vanguard.Codec {
+func newJSON(types vanguard.TypeResolver, f format) vanguard.Codec {
 	return leniently{&vanguard.JSONCodec{
-		MarshalOptions:   protojson.MarshalOptions{Resolver: types, UseEnumNumbers: enumNumbers},
+		MarshalOptions: protojson.MarshalOptions{Resolver: types, UseEnumNumbers: f.enumNumbers,
+			EmitDefaultValues: f.defaults},
 		UnmarshalOptions: protojson.UnmarshalOptions{Resolver: types},
 	}}
 }
@@ -168,10 +167,7 @@ func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	answer := &answer{to: w, body: body, hold: &hold, wants: &wants}
-	transcoder := h.transcoder
-	if wants.enumNumbers {
-		transcoder = h.numbers
-	}
-	transcoder.ServeHTTP(answer, r.WithContext(context.WithValue(r.Context(), delivered{}, &answer.delivered)))
+	h.transcoders[wants.format].ServeHTTP(answer,
+		r.WithContext(context.WithValue(r.Context(), delivered{}, &answer.delivered)))
 	answer.finish()
 }

@@ -199,11 +199,50 @@ func TestHeadersArriveAsMetadata(t *testing.T) {
 func TestParametersOfAllGoogleAPIsAreTaken(t *testing.T) {
 	s := &service{}
 	front := start(t, s, rest.Options{})
-	path := "/v1/projects/p/topics?alt=json&%24alt=json&key=K&prettyPrint=false&quotaUser=q&fields=name&%24.xgafv=2&uploadType=media&upload_protocol=raw&pageSize=1"
+	path := "/v1/projects/p/topics?alt=json&%24alt=json&key=K&prettyPrint=false&quotaUser=q&fields=name&%24.xgafv=2" +
+		"&uploadType=media&upload_protocol=raw&pageSize=1&$apiVersion=2026-01-01&$apiFormat=1&$userProject=p&passwd=x" +
+		"&$ct=application/json&$outputDefaults=false&$httpMethod=GET"
 	if status, body, _ := call(t, front, "GET", path, ""); status != http.StatusOK {
 		t.Errorf("%d %s", status, body)
 	}
 	s.wasAsked(t, &pubsubpb.ListTopicsRequest{Project: "projects/p", PageSize: 1})
+}
+
+// TestAParameterStandsForItsHeader: $ct for Content-Type, $httpMethod for X-HTTP-Method-Override.
+func TestAParameterStandsForItsHeader(t *testing.T) {
+	s := &service{}
+	front := start(t, s, rest.Options{})
+	for path, want := range map[string]int{
+		"/v1/projects/p/topics/t:publish?$ct=application/json":                  http.StatusOK,
+		"/v1/projects/p/topics/t:publish?$ct=application/x-protobuf":            http.StatusBadRequest,
+		"/v1/projects/p/topics/t?$ct=application/json&%24httpMethod=put":        http.StatusOK,
+		"/v1/projects/p/topics/t:publish?$ct=application/json&$httpMethod=POST": http.StatusOK,
+	} {
+		status, body, _ := call(t, front, "POST", path, `{}`,
+			func(r *http.Request) { r.Header.Set("Content-Type", "image/png") })
+		if status != want {
+			t.Errorf("%s: %d %s", path, status, body)
+		}
+	}
+	s.asked = nil
+	if status, body, _ := call(t, front, "GET", "/v1/projects/p/topics/t?$httpMethod=DELETE", ""); status !=
+		http.StatusBadRequest || s.asked != nil {
+		t.Errorf("a GET that is to delete: %d %s", status, body)
+	}
+}
+
+// TestAnAnswerMayHaveFieldsWithoutValues, by $outputDefaults.
+func TestAnAnswerMayHaveFieldsWithoutValues(t *testing.T) {
+	front := start(t, &service{}, rest.Options{})
+	for query, want := range map[string]string{
+		"?$outputDefaults=true": `{"topics":[],"nextPageToken":""}`, "?$outputDefaults=0": `{}`,
+		"?$outputDefaults=true&$alt=json;enum-encoding=int": `{"topics":[],"nextPageToken":""}`,
+	} {
+		status, body, _ := call(t, front, "GET", "/v1/projects/p/topics"+query, "")
+		if status != http.StatusOK || compact(t, body) != want {
+			t.Errorf("%s: %d %s", query, status, body)
+		}
+	}
 }
 
 func TestBodiesOfTheTypesThatClientsSendAreJSON(t *testing.T) {

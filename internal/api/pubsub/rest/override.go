@@ -9,10 +9,14 @@ import (
 // maxForm is how many bytes of parameters the body of a request may have that stands for a GET.
 const maxForm = 64 << 10
 
-// override gives a POST the method that its header names, as all of Google's services do: for clients behind what lets
-// no other methods through, and for parameters that are too long for an address, which are a form in the body then.
+// override gives a POST the method that its header or $httpMethod names, as all of Google's services do: for clients
+// behind what lets no other methods through, and for parameters that are too long for an address, which are a form in
+// the body then.
 func override(w http.ResponseWriter, r *http.Request) *problem {
 	method := strings.ToUpper(r.Header.Get("X-HTTP-Method-Override"))
+	if method == "" && strings.Contains(r.URL.RawQuery, "httpMethod") {
+		method = strings.ToUpper(r.URL.Query().Get("$httpMethod"))
+	}
 	if method == "" || r.Method != http.MethodPost {
 		return nil
 	}
@@ -29,7 +33,7 @@ func override(w http.ResponseWriter, r *http.Request) *problem {
 			r.Header.Del("Content-Type")
 		}
 	default:
-		return invalid("X-HTTP-Method-Override: %.40s: GET, PUT, PATCH and DELETE are possible", method)
+		return invalid("the request wants to be a %.40s: GET, PUT, PATCH and DELETE are possible", method)
 	}
 	r.Method = method
 	return nil

@@ -13,19 +13,26 @@ import (
 // wishes are how a client wants its answer, by the parameters that every Google API takes
 // (cloud.google.com/apis/docs/system-parameters).
 type wishes struct {
-	enumNumbers bool // $alt=json;enum-encoding=int: enumerations as numbers
-	pretty      bool // prettyPrint: with line breaks
-	fields      selection
+	format format
+	pretty bool // prettyPrint: with line breaks
+	fields selection
 }
 
 // plain tells that the answer may go as it comes.
 func (w *wishes) plain() bool { return !w.pretty && w.fields == nil }
 
-// systemParameters are those that every Google API takes. What is not looked at changes nothing here: there are no
-// quotas and no keys.
+// format is how the transcoder writes the messages of answers.
+type format struct {
+	enumNumbers bool // $alt=json;enum-encoding=int: enumerations as numbers
+	defaults    bool // $outputDefaults: also fields that have no value
+}
+
+// systemParameters are those that every Google API takes, or took in an older edition of the page. What is not looked
+// at changes nothing here: there are no quotas, no keys and no projects that pay, one version of the API, and one
+// format of errors.
 var systemParameters = []string{"alt", "$alt", "key", "$key", "prettyPrint", "$prettyPrint", "quotaUser", "$quotaUser",
-	"userIp", "fields", "$fields",
-	"$.xgafv", "upload_protocol", "uploadType", "access_token", "oauth_token"}
+	"userIp", "fields", "$fields", "$.xgafv", "$apiFormat", "$apiVersion", "$ct", "$httpMethod", "$outputDefaults",
+	"$userProject", "passwd", "upload_protocol", "uploadType", "access_token", "oauth_token"}
 
 // takeParameters takes system parameters out of the query.
 func takeParameters(r *http.Request) (wishes, *problem) {
@@ -47,17 +54,29 @@ func takeParameters(r *http.Request) (wishes, *problem) {
 			return w, wrong
 		}
 	}
-	for _, name := range []string{"prettyPrint", "$prettyPrint"} {
-		text := query.Get(name)
+	for _, x := range []struct {
+		name string
+		is   *bool
+	}{{"prettyPrint", &w.pretty}, {"$prettyPrint", &w.pretty}, {"$outputDefaults", &w.format.defaults}} {
+		text := query.Get(x.name)
 		if text == "" {
 			continue
 		}
-		if w.pretty, err = strconv.ParseBool(text); err != nil {
-			return w, invalid("%s=%.40s: true or false are possible", name, text)
+		if *x.is, err = strconv.ParseBool(text); err != nil {
+			return w, invalid("%s=%.40s: true or false are possible", x.name, text)
 		}
 	}
-	if text := query.Get("$.xgafv"); text != "" && text != "1" && text != "2" {
-		return w, invalid("$.xgafv=%.40s: 1 or 2 are possible", text)
+	for _, name := range []string{"$.xgafv", "$apiFormat"} {
+		if text := query.Get(name); text != "" && text != "1" && text != "2" {
+			return w, invalid("%s=%.40s: 1 or 2 are possible", name, text)
+		}
+	}
+	if text := query.Get("$httpMethod"); text != "" && !strings.EqualFold(text, r.Method) {
+		return w, invalid("$httpMethod=%.40s: the method of this request is %s, and only a POST may stand for another "+
+			"one", text, r.Method)
+	}
+	if text := query.Get("$ct"); text != "" {
+		r.Header.Set("Content-Type", text)
 	}
 	for _, name := range []string{"fields", "$fields"} {
 		if wrong := w.selected(query.Get(name)); wrong != nil {
@@ -95,9 +114,9 @@ func (w *wishes) encoded(name, text string) *problem {
 		part, more, _ = strings.Cut(more, ";")
 		switch part {
 		case "enum-encoding=int":
-			w.enumNumbers = true
+			w.format.enumNumbers = true
 		case "enum-encoding=string", "enum-encoding=name", "":
-			w.enumNumbers = false
+			w.format.enumNumbers = false
 		default:
 			return invalid("%s=%.60s is not supported: of JSON enum-encoding=int can be said", name, text)
 		}
