@@ -9,6 +9,8 @@ import (
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
+
+	"github.com/hikyaku/hikyaku/internal/api/pubsub/rest"
 )
 
 // registrar gives services to a gRPC server. All their methods become streams there, which on the wire is the same: the
@@ -45,13 +47,23 @@ func (d *Server) call(wire grpc.ServerStream, method string,
 		if v := recover(); v != nil {
 			err = d.panicked(method, v)
 		}
-		d.traffic.Ended(method, status.Code(err).String())
+		if !rest.Counts(wire.Context()) {
+			d.traffic.Ended(method, status.Code(err).String())
+		}
 	}()
 	ctx, err := d.admit(wire.Context())
 	if err != nil {
 		return err
 	}
 	return d.statusOf(handle(ctx, wire))
+}
+
+// unknown answers a call of a method that is not there: counted as no call, since its client made the name up.
+func (d *Server) unknown(_ any, wire grpc.ServerStream) error {
+	return d.call(wire, "none", func(context.Context, grpc.ServerStream) error {
+		method, _ := grpc.MethodFromServerStream(wire)
+		return status.Errorf(codes.Unimplemented, "there is no such method: %.200s", method)
+	})
 }
 
 // unary answers a call of one message with one.

@@ -30,6 +30,7 @@ func (d *Server) newGRPC() *grpc.Server {
 		grpc.ForceServerCodecV2(codec{}),
 		grpc.ConnectionTimeout(door.HeaderTime),
 		grpc.InTapHandle(d.tap),
+		grpc.UnknownServiceHandler(d.unknown),
 		grpc.MaxConcurrentStreams(maxStreams),
 		grpc.MaxHeaderListSize(16<<10),
 		grpc.ReadBufferSize(128<<10),

@@ -164,19 +164,27 @@ const mostFields = 100
 
 // tap refuses a call, before anything is made for it, where there is no room for the streams of its connection.
 func (d *Server) tap(ctx context.Context, call *tap.Info) (context.Context, error) {
+	err := tapped(ctx, call)
+	if err != nil {
+		d.traffic.Ended("none", status.Code(err).String())
+	}
+	return ctx, err
+}
+
+func tapped(ctx context.Context, call *tap.Info) error {
 	fields := 0
 	for _, values := range call.Header {
 		fields += len(values)
 	}
 	if fields > mostFields {
-		return ctx, status.Errorf(codes.InvalidArgument, "the call's header has %d fields, and may have %d", fields,
+		return status.Errorf(codes.InvalidArgument, "the call's header has %d fields, and may have %d", fields,
 			mostFields)
 	}
 	if p, ok := peer.FromContext(ctx); ok {
 		if a, ok := p.Addr.(*knownAddr); ok && a.frames != nil && a.frames.standing.short.Load() {
-			return ctx, status.Errorf(codes.ResourceExhausted, "%v: the streams and connections that are open leave "+
+			return status.Errorf(codes.ResourceExhausted, "%v: the streams and connections that are open leave "+
 				"no room for another one (limits: busy_bytes): try again after a while", door.ErrBusy)
 		}
 	}
-	return ctx, nil
+	return nil
 }

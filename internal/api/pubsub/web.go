@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"google.golang.org/grpc"
+	"google.golang.org/grpc/codes"
 
 	"github.com/hikyaku/hikyaku/internal/access"
 	"github.com/hikyaku/hikyaku/internal/api/pubsub/rest"
@@ -19,7 +20,7 @@ import (
 // newREST makes the server of the REST form. Its calls go through the gRPC server, with all that stands around calls
 // there.
 func (d *Server) newREST(calls *grpc.Server) (*http.Server, error) {
-	handler, err := rest.New(calls, rest.Options{Busy: d.busy})
+	handler, err := rest.New(calls, rest.Options{Busy: d.busy, Traffic: d.traffic})
 	if err != nil {
 		return nil, fmt.Errorf("pubsub door: %w", err)
 	}
@@ -48,6 +49,7 @@ func (d *Server) local(next http.Handler) http.Handler {
 		if host != "" && !access.LoopbackHost(host) && net.ParseIP(host) == nil {
 			http.Error(w, "without users the door answers only to localhost and addresses; add users: to reach it by "+
 				"a name", http.StatusForbidden)
+			d.traffic.Ended("none", codes.PermissionDenied.String())
 			return
 		}
 		next.ServeHTTP(w, r)

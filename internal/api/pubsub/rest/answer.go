@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"net/http"
 	"strings"
-	"sync/atomic"
 
 	"google.golang.org/grpc/codes"
 
@@ -20,8 +19,7 @@ type answer struct {
 	failed bytes.Buffer // the body of an error
 	wants  *wishes
 	made   bytes.Buffer // the body of a success that is not sent as it comes
-
-	delivered atomic.Bool // the service was given the request
+	note   *noted
 }
 
 // largeAnswer is from where on an answer counts while it is written.
@@ -75,39 +73,39 @@ func (a *answer) Flush() {
 	}
 }
 
-// finish writes the problem if there is one. The handlers have returned by now.
-func (a *answer) finish() {
+// finish writes the problem if there is one, and tells with what the request was answered. The handlers have returned
+// by now.
+func (a *answer) finish() codes.Code {
 	switch {
 	case a.status == http.StatusOK && a.wants.plain():
-		return
+		return codes.OK
 	case a.status == http.StatusOK:
-		a.shaped()
+		return a.shaped()
 	case a.body.exceeded():
 		tidy(a.Header())
-		a.body.tooLarge().write(a.to)
+		return a.body.tooLarge().write(a.to)
 	case a.status == 0: // the client went away before there was an answer
-		return
-	default:
-		tidy(a.Header())
-		p := problemOf(a.status, a.failed.Bytes())
-		if p.code == codes.Unknown && !a.delivered.Load() {
-			p = problem{code: codes.InvalidArgument, message: "the request cannot be read: " + withoutOrigin(p.message)}
-		}
-		p.write(a.to)
+		return codes.Canceled
 	}
+	tidy(a.Header())
+	p := problemOf(a.status, a.failed.Bytes())
+	if p.code == codes.Unknown && !a.note.delivered.Load() {
+		p = problem{code: codes.InvalidArgument, message: "the request cannot be read: " + withoutOrigin(p.message)}
+	}
+	return p.write(a.to)
 }
 
 // shaped sends a success as its client wants it.
-func (a *answer) shaped() {
+func (a *answer) shaped() codes.Code {
 	tidy(a.Header())
 	body, err := a.wants.shape(a.made.Bytes())
 	if err != nil {
-		problem{code: codes.Internal, message: "the answer cannot be shown: " + err.Error()}.write(a.to)
-		return
+		return problem{code: codes.Internal, message: "the answer cannot be shown: " + err.Error()}.write(a.to)
 	}
 	a.Header().Set("Content-Type", contentType)
 	a.to.WriteHeader(http.StatusOK)
 	_, _ = a.to.Write(body) // the client is gone if this fails
+	return codes.OK
 }
 
 // withoutOrigin is the text of an error without the name of the library that it comes from.

@@ -1,11 +1,13 @@
 package rest
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io"
 	"net/http"
+	"path"
 	"strings"
 	"sync/atomic"
 
@@ -20,8 +22,9 @@ import (
 
 // Options are the settings of a handler. The zero value has the defaults.
 type Options struct {
-	Busy         *door.Busy // what requests and answers may take; nil: there is no bound
-	MaxBodyBytes int64      // of one request, as sent and unpacked; 0: DefaultMaxBodyBytes
+	Busy         *door.Busy    // what requests and answers may take; nil: there is no bound
+	Traffic      *door.Traffic // counts requests and those that wait; nil: nobody does
+	MaxBodyBytes int64         // of one request, as sent and unpacked; 0: DefaultMaxBodyBytes
 }
 
 // DefaultMaxBodyBytes has room for the largest publish, 10 MB, in base64.
@@ -36,6 +39,7 @@ type handler struct {
 	origins     *http.CrossOriginProtection
 	maxBody     int64
 	busy        *door.Busy
+	traffic     *door.Traffic
 }
 
 // New makes the handler for all services that are registered with the server by now. It may be used by any number of
@@ -48,7 +52,7 @@ func New(server *grpc.Server, o Options) (http.Handler, error) {
 		o.MaxBodyBytes = DefaultMaxBodyBytes
 	}
 	h := &handler{transcoders: map[format]http.Handler{}, origins: http.NewCrossOriginProtection(),
-		maxBody: o.MaxBodyBytes, busy: o.Busy}
+		maxBody: o.MaxBodyBytes, busy: o.Busy, traffic: o.Traffic}
 	for _, f := range []format{{}, {enumNumbers: true}, {defaults: true}, {enumNumbers: true, defaults: true}} {
 		var err error
 		if h.transcoders[f], err = transcoder(server, f); err != nil {
@@ -83,12 +87,18 @@ func transcoder(server *grpc.Server, f format) (http.Handler, error) {
 	return made, nil
 }
 
-// delivered is the context's key for the place where watched notes that a request was read.
-type delivered struct{}
+// noted is what watched notes of a request.
+type noted struct {
+	call      string      // the method that was called; empty: none
+	delivered atomic.Bool // the service was given the request
+}
 
-// Counts tells, of a call's context, that it came by this form, which has taken room for its body.
+type notedKey struct{}
+
+// Counts tells, of a call's context, that it came by this form, which has taken room for its body and counts the
+// request.
 func Counts(ctx context.Context) bool {
-	_, ok := ctx.Value(delivered{}).(*atomic.Bool)
+	_, ok := ctx.Value(notedKey{}).(*noted)
 	return ok
 }
 
@@ -96,8 +106,9 @@ func Counts(ctx context.Context) bool {
 // what is wrong with the original looks like an error of the service, but for this: the service was given nothing.
 func watched(server http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if note, ok := r.Context().Value(delivered{}).(*atomic.Bool); ok {
-			r.Body = &watchedBody{ReadCloser: r.Body, delivered: note}
+		if note, ok := r.Context().Value(notedKey{}).(*noted); ok {
+			note.call = path.Base(r.URL.Path)
+			r.Body = &watchedBody{ReadCloser: r.Body, delivered: &note.delivered}
 		}
 		server.ServeHTTP(w, r)
 	})
@@ -141,33 +152,36 @@ func unknown(w http.ResponseWriter, r *http.Request) {
 }
 
 func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	note := new(noted)
+	code := h.serve(w, r, note)
+	h.traffic.Ended(cmp.Or(note.call, "none"), code.String()) // what a client made up is no call
+}
+
+// serve answers a request and tells with what.
+func (h *handler) serve(w http.ResponseWriter, r *http.Request, note *noted) codes.Code {
 	if err := h.origins.Check(r); err != nil {
-		problem{code: codes.PermissionDenied, message: "requests of pages of another origin are refused"}.write(w)
-		return
+		return problem{code: codes.PermissionDenied,
+			message: "requests of pages of another origin are refused"}.write(w)
 	}
 	// the transcoder would also answer other protocols, by the services' names
 	if !strings.HasPrefix(r.URL.Path, "/v1/") {
 		unknown(w, r)
-		return
+		return codes.NotFound
 	}
 	if wrong := override(w, r); wrong != nil {
-		wrong.write(w)
-		return
+		return wrong.write(w)
 	}
-	hold := door.Hold{Of: h.busy}
+	hold := door.Hold{Of: h.busy, Traffic: h.traffic}
 	defer hold.End()
 	wants, wrong := takeParameters(r)
 	if wrong != nil {
-		wrong.write(w)
-		return
+		return wrong.write(w)
 	}
 	body, wrong := h.prepare(r, &hold)
 	if wrong != nil {
-		wrong.write(w)
-		return
+		return wrong.write(w)
 	}
-	answer := &answer{to: w, body: body, hold: &hold, wants: &wants}
-	h.transcoders[wants.format].ServeHTTP(answer,
-		r.WithContext(context.WithValue(r.Context(), delivered{}, &answer.delivered)))
-	answer.finish()
+	answer := &answer{to: w, body: body, hold: &hold, wants: &wants, note: note}
+	h.transcoders[wants.format].ServeHTTP(answer, r.WithContext(context.WithValue(r.Context(), notedKey{}, note)))
+	return answer.finish()
 }

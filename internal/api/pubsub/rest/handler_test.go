@@ -20,6 +20,7 @@ import (
 	"github.com/hikyaku/hikyaku/internal/api/pubsub/rest"
 	"github.com/hikyaku/hikyaku/internal/door"
 	"github.com/hikyaku/hikyaku/internal/door/doortest"
+	"github.com/hikyaku/hikyaku/internal/metricstest"
 )
 
 func TestCallsArriveAsTheirAnnotationsSay(t *testing.T) {
@@ -335,6 +336,35 @@ func TestAPackedBodyTakesRoomForWhatItBecomes(t *testing.T) {
 		}
 		all.Give(c.held)
 		doortest.Until(t, "all is given back", func() bool { return all.Used() == 0 })
+	}
+}
+
+// TestARequestThatWaitsForRoomIsCounted, as those of gRPC are.
+func TestARequestThatWaitsForRoomIsCounted(t *testing.T) {
+	all, traffic := door.NewBusy(32<<20), door.NewTraffic("pubsub")
+	all.Patience = time.Hour
+	front := start(t, &service{}, rest.Options{Busy: all, Traffic: traffic})
+	if !all.Try(all.Limit()) {
+		t.Fatal("there is no room")
+	}
+	answered := make(chan int)
+	go func() {
+		res, err := front.Client().Post(front.URL+"/v1/projects/p/topics/t:publish", "application/json",
+			strings.NewReader(publishing(make([]byte, 1<<20))))
+		if err != nil {
+			t.Error(err)
+			close(answered)
+			return
+		}
+		res.Body.Close()
+		answered <- res.StatusCode
+	}()
+	doortest.Until(t, "the request waits and is counted", func() bool {
+		return metricstest.Of(t, traffic)["hikyaku_door_waiting pubsub room"] == 1
+	})
+	all.Give(all.Limit())
+	if got := <-answered; got != http.StatusOK {
+		t.Errorf("answered with %d", got)
 	}
 }
 

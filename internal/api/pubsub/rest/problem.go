@@ -27,8 +27,8 @@ var httpStatus = map[codes.Code]int{
 	codes.DataLoss: 500, codes.Unauthenticated: 401,
 }
 
-// write answers with the problem.
-func (p problem) write(w http.ResponseWriter) {
+// write answers with the problem, and returns its code.
+func (p problem) write(w http.ResponseWriter) codes.Code {
 	var body struct {
 		Error struct {
 			Code    int               `json:"code"`
@@ -58,6 +58,7 @@ func (p problem) write(w http.ResponseWriter) {
 	}
 	w.WriteHeader(status)
 	_, _ = w.Write(append(text, '\n')) // the client is gone if this fails
+	return p.code
 }
 
 // contentType is what every answer is.
