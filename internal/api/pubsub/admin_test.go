@@ -138,7 +138,9 @@ func TestAnUpdateChangesWhatItsMaskNamesAndNothingElse(t *testing.T) {
 		{"retry_policy", func(s *pubsubpb.Subscription) { s.RetryPolicy = nil }},
 		{"push_config.push_endpoint",
 			func(s *pubsubpb.Subscription) { s.PushConfig.PushEndpoint = "https://example.com/x" }},
-		{"push_config", func(s *pubsubpb.Subscription) { s.PushConfig = &pubsubpb.PushConfig{} }},
+		{"push_config", func(s *pubsubpb.Subscription) {
+			s.PushConfig = &pubsubpb.PushConfig{Attributes: map[string]string{pushVersion: "v1"}}
+		}},
 		{"enable_exactly_once_delivery", func(s *pubsubpb.Subscription) { s.EnableExactlyOnceDelivery = true }},
 	} {
 		want := proto.CloneOf(was)

@@ -131,15 +131,23 @@ func fillRetry(s, was *pubsubpb.Subscription) error {
 	return nil
 }
 
-// checkPush looks at where messages are to be pushed. was is the subscription before, nil for a new one.
+// checkPush looks at where messages are to be pushed. was is the subscription before, nil for a new one. The version of
+// an endpoint stays until another one is given, also without an endpoint, as Google's service has it.
 func (d *Server) checkPush(s, was *pubsubpb.Subscription) error {
-	p := s.PushConfig
-	if p == nil {
+	p, version := s.PushConfig, was.GetPushConfig().GetAttributes()[pushVersion]
+	if p.GetPushEndpoint() == "" {
+		s.PushConfig = nil // the same as none
+		if version != "" {
+			s.PushConfig = &pubsubpb.PushConfig{Attributes: map[string]string{pushVersion: version}}
+		}
 		return nil
 	}
-	if p.PushEndpoint == "" {
-		s.PushConfig = nil // the same as none
-		return nil
+	if version != "" && p.Attributes[pushVersion] == "" {
+		p = proto.CloneOf(p) // the caller's
+		if p.Attributes == nil {
+			p.Attributes = map[string]string{}
+		}
+		p.Attributes[pushVersion], s.PushConfig = version, p
 	}
 	if err := push.CheckEndpoint(p.PushEndpoint); err != nil {
 		return invalid("push_config.push_endpoint", "%v", err)

@@ -7,6 +7,7 @@ import (
 	pb "cloud.google.com/go/pubsub/v2/apiv1/pubsubpb"
 	"github.com/google/go-cmp/cmp"
 	"google.golang.org/grpc/codes"
+	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/testing/protocmp"
 	"google.golang.org/protobuf/types/known/durationpb"
 	"google.golang.org/protobuf/types/known/fieldmaskpb"
@@ -70,6 +71,18 @@ func TestFieldsThatOnlyTheServerSetsAreItsOwn(t *testing.T) {
 	if err != nil || sub.PushConfig.Attributes[pushVersion] != "v1beta2" ||
 		sub.PushConfig.PushEndpoint != "http://127.0.0.1:2/" {
 		t.Errorf("%v %v", sub, err)
+	}
+	// Google's suite for Go expects that the version stays when the endpoint is taken away, and beside another one.
+	for _, endpoint := range []string{"", "http://127.0.0.1:3/"} {
+		sub, err = r.sub.UpdateSubscription(ctx, &pb.UpdateSubscriptionRequest{
+			Subscription: &pb.Subscription{Name: subscriptionName("readers"),
+				PushConfig: &pb.PushConfig{PushEndpoint: endpoint}},
+			UpdateMask: mask("push_config"),
+		})
+		want := &pb.PushConfig{PushEndpoint: endpoint, Attributes: map[string]string{pushVersion: "v1beta2"}}
+		if err != nil || !proto.Equal(sub.PushConfig, want) {
+			t.Errorf("with the endpoint %q: %v %v", endpoint, sub, err)
+		}
 	}
 }
 

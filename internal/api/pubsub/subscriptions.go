@@ -172,16 +172,7 @@ func (s subscriberService) ModifyPushConfig(ctx context.Context, req *pubsubpb.M
 		return nil, err
 	}
 	_, err = s.d.change(ctx, r, func(now *pubsubpb.Subscription) error {
-		config := req.PushConfig
-		if version, ok := now.PushConfig.GetAttributes()[pushVersion]; ok && config.GetPushEndpoint() != "" &&
-			config.Attributes[pushVersion] == "" {
-			config = proto.CloneOf(config)
-			if config.Attributes == nil {
-				config.Attributes = map[string]string{}
-			}
-			config.Attributes[pushVersion] = version // it stays unless it is changed
-		}
-		now.PushConfig = config
+		now.PushConfig = req.PushConfig
 		return nil
 	})
 	if err != nil {
