@@ -8,6 +8,7 @@ import (
 	"google.golang.org/genproto/googleapis/rpc/errdetails"
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
+	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/types/known/emptypb"
 
 	"github.com/hikyaku/hikyaku/internal/access"
@@ -16,9 +17,12 @@ import (
 // maxDeadline is the longest that an acknowledgement may be put off at once.
 const maxDeadline = 600 * time.Second
 
+// maxSettleBytes is what a request about messages that were handed out may have.
+const maxSettleBytes = 512 << 10
+
 // Acknowledge ends claims for good.
 func (s subscriberService) Acknowledge(ctx context.Context, req *pubsubpb.AcknowledgeRequest) (*emptypb.Empty, error) {
-	return s.d.settleCall(ctx, req.Subscription, req.AckIds, func() error { return nil },
+	return s.d.settleCall(ctx, req, req.AckIds, func() error { return nil },
 		func(x *settling, ids []ackID) { x.done = ids })
 }
 
@@ -32,7 +36,7 @@ func (s subscriberService) ModifyAckDeadline(ctx context.Context,
 		}
 		return nil
 	}
-	return s.d.settleCall(ctx, req.Subscription, req.AckIds, check, func(x *settling, ids []ackID) {
+	return s.d.settleCall(ctx, req, req.AckIds, check, func(x *settling, ids []ackID) {
 		if deadline == 0 {
 			x.back = ids
 			return
@@ -44,11 +48,21 @@ func (s subscriberService) ModifyAckDeadline(ctx context.Context,
 	})
 }
 
+// settleRequest is a request about messages that were handed out.
+type settleRequest interface {
+	proto.Message
+	GetSubscription() string
+}
+
 // settleCall answers a unary call about messages that were handed out. check looks at the rest of the request once it
 // is known that the subscription is there.
-func (d *Server) settleCall(ctx context.Context, name string, texts []string, check func() error,
+func (d *Server) settleCall(ctx context.Context, req settleRequest, texts []string, check func() error,
 	fill func(*settling, []ackID)) (*emptypb.Empty, error) {
-	r, err := parseResource("subscription", name, kindSubscription)
+	if size := proto.Size(req); size > maxSettleBytes { // Google looks at that before all else
+		return nil, status.Errorf(codes.InvalidArgument, "the request has %d bytes, %d at most: send fewer ack ids at "+
+			"once", size, maxSettleBytes)
+	}
+	r, err := parseResource("subscription", req.GetSubscription(), kindSubscription)
 	if err != nil {
 		return nil, err
 	}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -62,6 +63,7 @@ func TestWhatIsRefusedIsRefusedAsTheServiceDoes(t *testing.T) {
 	}
 	r.publish("full", "", "x")
 
+	tooMuch := slices.Repeat([]string{strings.Repeat("x", 206)}, 2509) // 209 bytes each
 	iam, schemas := iampb.NewIAMPolicyClient(r.conn), pb.NewSchemaServiceClient(r.conn)
 	topic := func(change func(*pb.Topic)) func(context.Context) error {
 		x := &pb.Topic{Name: topicName("fresh")}
@@ -243,6 +245,11 @@ func TestWhatIsRefusedIsRefusedAsTheServiceDoes(t *testing.T) {
 		{"acknowledge: nonsense",
 			without(r.sub.Acknowledge, &pb.AcknowledgeRequest{Subscription: subscriptionName("readers"),
 				AckIds: []string{"x"}})},
+		{"acknowledge: too many bytes",
+			without(r.sub.Acknowledge, &pb.AcknowledgeRequest{Subscription: subscriptionName("none"),
+				AckIds: tooMuch})},
+		{"deadline: too many bytes", without(r.sub.ModifyAckDeadline,
+			&pb.ModifyAckDeadlineRequest{Subscription: subscriptionName("readers"), AckIds: tooMuch})},
 		{"deadline: too long", without(r.sub.ModifyAckDeadline,
 			&pb.ModifyAckDeadlineRequest{Subscription: subscriptionName("readers"), AckIds: []string{"x"},
 				AckDeadlineSeconds: 601})},
