@@ -66,8 +66,10 @@ func (e *engine) each(q *request, machines []*machine, do func(*machine) (*answe
 				}
 			}()
 			if machines[i] == nil {
-				vm := goja.New()
-				vm.SetMaxCallStackSize(maxCalls)
+				vm, err := newRuntime()
+				if err != nil {
+					return nil, err
+				}
 				late.of(vm)
 				if machines[i], err = e.machine(f, vm); err != nil {
 					machines[i] = nil

@@ -45,6 +45,7 @@ func TestFunctionsChangeAndDropMessages(t *testing.T) {
 		`return {data: metadata.publish_time};`:                                                                               "2026-11-23T01:02:03Z map[a:1]",
 		`return {data: "x", attributes: {}};`:                                                                                 "x map[]",
 		`const {data, ...rest} = message; return {data: JSON.stringify([...data].map(c => c.length)), attributes: {n: "2"}};`: "[1,1] map[n:2]",
+		`return {data: (1234.5).toLocaleString('en-US')};`:                                                                    "1,234.5 map[a:1]",
 		`return null;`:                           "dropped",
 		`return;`:                                "function f: it returned nothing: a message or null is expected",
 		`return "x";`:                            "function f: it returned string: a message or null is expected",
