@@ -3,6 +3,7 @@ package publisher_test
 import (
 	"context"
 	"errors"
+	"math"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -90,9 +91,21 @@ func TestSettingsAreTakenFromGoogles(t *testing.T) {
 	if got := publisher.SettingsFrom(google); got != publisher.Defaults() {
 		t.Errorf("of the defaults: %+v", got)
 	}
-	if got := publisher.SettingsFrom(
-		pubsub.PublishSettings{CompressionBytesThreshold: 240}); got != publisher.Defaults() {
+	forever := publisher.Defaults()
+	forever.Timeout = -1
+	if got := publisher.SettingsFrom(pubsub.PublishSettings{CompressionBytesThreshold: 240}); got != forever {
 		t.Errorf("of nothing: %+v", got)
+	}
+	for given, want := range map[pubsub.FlowControlSettings]pubsub.FlowControlSettings{
+		{MaxOutstandingMessages: 5}: {MaxOutstandingMessages: 5, MaxOutstandingBytes: math.MaxInt},
+		{MaxOutstandingBytes: 5}:    {MaxOutstandingMessages: 1000, MaxOutstandingBytes: 5},
+		{LimitExceededBehavior: pubsub.FlowControlBlock}: {MaxOutstandingMessages: 1000,
+			MaxOutstandingBytes: math.MaxInt, LimitExceededBehavior: pubsub.FlowControlBlock},
+	} {
+		google.FlowControlSettings = given
+		if got := publisher.SettingsFrom(google).FlowControlSettings; got != want {
+			t.Errorf("of %+v: %+v, not %+v", given, got, want)
+		}
 	}
 	hedging := &pubsub.HedgingSettings{Delay: time.Second}
 	google = pubsub.PublishSettings{

@@ -1,6 +1,7 @@
 package publisher
 
 import (
+	"math"
 	"runtime"
 	"time"
 
@@ -40,7 +41,8 @@ type PublishSettings struct {
 
 // SettingsFrom returns settings that do what Google's do, as far as a program has changed these: what has the value of
 // pubsub.DefaultPublishSettings, or none, is that of Defaults, so that messages do not wait for company unless somebody
-// asked for it.
+// asked for it. Where none has a meaning of its own, it keeps that: no Timeout is none, and of FlowControlSettings that
+// a program has set, a bound that is missing is that of Google's defaults.
 func SettingsFrom(g pubsub.PublishSettings) PublishSettings {
 	s, was := Defaults(), pubsub.DefaultPublishSettings
 	if g.DelayThreshold != was.DelayThreshold {
@@ -53,10 +55,14 @@ func SettingsFrom(g pubsub.PublishSettings) PublishSettings {
 		s.ByteThreshold = positive(g.ByteThreshold, s.ByteThreshold)
 	}
 	s.NumGoroutines = positive(g.NumGoroutines, s.NumGoroutines)
-	if g.Timeout != 0 {
-		s.Timeout = g.Timeout
+	s.Timeout = g.Timeout
+	if g.Timeout == 0 {
+		s.Timeout = -1
 	}
 	if f := g.FlowControlSettings; f != was.FlowControlSettings && f != (pubsub.FlowControlSettings{}) {
+		f.MaxOutstandingMessages = positive(f.MaxOutstandingMessages, was.FlowControlSettings.MaxOutstandingMessages)
+		f.MaxOutstandingBytes = positive(f.MaxOutstandingBytes,
+			positive(was.FlowControlSettings.MaxOutstandingBytes, math.MaxInt))
 		s.FlowControlSettings = f
 	}
 	s.EnableCompression, s.CompressionBytesThreshold = g.EnableCompression, g.CompressionBytesThreshold
