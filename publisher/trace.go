@@ -3,6 +3,7 @@ package publisher
 import (
 	"context"
 	"maps"
+	"strings"
 
 	"cloud.google.com/go/pubsub/v2"
 	"go.opentelemetry.io/otel/attribute"
@@ -45,6 +46,7 @@ func (j *journey) admitted() {
 func (t tracer) begin(ctx context.Context, p *Publisher, r *PublishResult) {
 	ctx, create := t.of.Start(ctx, p.ID()+" create", trace.WithSpanKind(trace.SpanKindProducer), about(p.topic, p.ID()),
 		trace.WithAttributes(
+			attribute.String("code.function", "Publish"),
 			attribute.Int("messaging.message.body.size", len(r.msg.Data)),
 			attribute.String("messaging.gcp_pubsub.message.ordering_key", r.msg.OrderingKey)))
 	_, room := t.of.Start(ctx, "publisher flow control")
@@ -60,11 +62,14 @@ func (t tracer) begin(ctx context.Context, p *Publisher, r *PublishResult) {
 	r.msg = &pubsub.Message{Data: r.msg.Data, Attributes: attributes, OrderingKey: r.msg.OrderingKey}
 }
 
+// about are the attributes that Google's publisher gives its spans, too, so that what looks for those finds ours.
 func about(topic, id string) trace.SpanStartEventOption {
+	project, _, _ := strings.Cut(strings.TrimPrefix(topic, "projects/"), "/")
 	return trace.WithAttributes(
 		attribute.String("messaging.system", "gcp_pubsub"),
 		attribute.String("messaging.destination.name", id),
-		attribute.String("gcp.resource.name", "//pubsub.googleapis.com/"+topic))
+		attribute.String("gcp.project_id", project),
+		attribute.String("gcp.resource.name", topic))
 }
 
 // end ends the spans with the message's fate.
@@ -95,11 +100,12 @@ func (t tracer) beginRequest(ctx context.Context, s *sender, g *group) (context.
 			links = append(links, trace.Link{SpanContext: c})
 		}
 	}
-	ctx, span := t.of.Start(ctx, s.id+" publish", trace.WithSpanKind(trace.SpanKindClient), about(s.topic, s.id),
-		trace.WithLinks(links...), trace.WithAttributes(size))
+	ctx, span := t.of.Start(ctx, s.id+" publish", about(s.topic, s.id), trace.WithLinks(links...),
+		trace.WithAttributes(size))
 	if span.SpanContext().IsSampled() {
 		for r := g.first; r != nil; r = r.next {
-			r.span.create.AddLink(trace.Link{SpanContext: span.SpanContext()})
+			r.span.create.AddLink(trace.Link{SpanContext: span.SpanContext(),
+				Attributes: []attribute.KeyValue{attribute.String("messaging.operation.name", "publish")}})
 		}
 	}
 	return ctx, func(err error) {

@@ -11,9 +11,13 @@ import (
 
 	"cloud.google.com/go/pubsub/v2"
 	"cloud.google.com/go/pubsub/v2/apiv1/pubsubpb"
+	"github.com/google/go-cmp/cmp"
+	"go.opentelemetry.io/otel"
+	"go.opentelemetry.io/otel/attribute"
 	"go.opentelemetry.io/otel/trace"
 	"go.opentelemetry.io/otel/trace/embedded"
 	"go.opentelemetry.io/otel/trace/noop"
+	"google.golang.org/api/option"
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
 
@@ -40,7 +44,9 @@ func (t *starter) Start(ctx context.Context, name string, opts ...trace.SpanStar
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	c := trace.NewSpanStartConfig(opts...)
-	n := &span{Span: noop.Span{}, all: s, name: name, parent: trace.SpanContextFromContext(ctx), links: c.Links()}
+	n := &span{Span: noop.Span{}, all: s, name: name, parent: trace.SpanContextFromContext(ctx), links: c.Links(),
+		kind: trace.ValidateSpanKind(c.SpanKind()), attributes: map[attribute.Key]string{}}
+	n.note(c.Attributes())
 	n.context = trace.NewSpanContext(trace.SpanContextConfig{TraceID: trace.TraceID{1},
 		SpanID: trace.SpanID{byte(len(s.made) + 1)}, TraceFlags: trace.FlagsSampled})
 	s.made = append(s.made, n)
@@ -56,6 +62,38 @@ type span struct {
 	links   []trace.Link
 	failed  error
 	ended   bool
+
+	kind       trace.SpanKind
+	attributes map[attribute.Key]string
+	events     []string
+}
+
+func (s *span) note(attributes []attribute.KeyValue) {
+	for _, a := range attributes {
+		s.attributes[a.Key] = a.Value.String()
+	}
+}
+
+func (s *span) SetAttributes(attributes ...attribute.KeyValue) {
+	s.all.mu.Lock()
+	defer s.all.mu.Unlock()
+	s.note(attributes)
+}
+
+func (s *span) AddEvent(name string, opts ...trace.EventOption) {
+	s.all.mu.Lock()
+	defer s.all.mu.Unlock()
+	c := trace.NewEventConfig(opts...)
+	s.events = append(s.events, fmt.Sprint(name, c.Attributes()))
+}
+
+// String is all that a span says but its ids.
+func (s *span) String() string {
+	text := fmt.Sprintln(s.name, s.kind, s.attributes, s.events)
+	for _, l := range s.links {
+		text += fmt.Sprintln("\tlinked with", s.all.made[l.SpanContext.SpanID()[0]-1].name, l.Attributes)
+	}
+	return text
 }
 
 func (s *span) SpanContext() trace.SpanContext { return s.context }
@@ -139,6 +177,51 @@ func TestATraceTellsWhatFailed(t *testing.T) {
 		if !n.ended || failed != slices.Contains([]string{"t create", "t publish"}, n.name) {
 			t.Errorf("span %q: ended %v, %v", n.name, n.ended, n.failed)
 		}
+	}
+}
+
+// TestSpansSayWhatThoseOfGooglesPublisherSay, but for the function of Google's that sends a request.
+func TestSpansSayWhatThoseOfGooglesPublisherSay(t *testing.T) {
+	before := otel.GetTracerProvider()
+	defer otel.SetTracerProvider(before)
+	said := func(publish func(*pubsub.Client)) string {
+		traced := new(spans)
+		otel.SetTracerProvider(traced)
+		client, err := pubsub.NewClientWithConfig(t.Context(), "p",
+			&pubsub.ClientConfig{EnableOpenTelemetryTracing: true}, option.WithGRPCConn(new(service).serve(t)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		publish(client)
+		var all []string
+		for _, s := range traced.made {
+			if s.name == "t publish" {
+				delete(s.attributes, "code.function")
+			}
+			all = append(all, s.String())
+		}
+		slices.Sort(all)
+		return strings.Join(all, "")
+	}
+	m := func() *pubsub.Message {
+		return &pubsub.Message{Data: []byte("hello"), OrderingKey: "k", Attributes: map[string]string{"a": "b"}}
+	}
+	theirs := said(func(c *pubsub.Client) {
+		p := c.Publisher("t")
+		p.EnableMessageOrdering = true
+		defer p.Stop()
+		if _, err := p.Publish(t.Context(), m()).Get(t.Context()); err != nil {
+			t.Error(err)
+		}
+	})
+	ours := said(func(c *pubsub.Client) {
+		p := publisher.New(c, "t")
+		p.EnableMessageOrdering = true
+		allGood(t, p.Publish(t.Context(), m()))
+		p.Stop()
+	})
+	if d := cmp.Diff(theirs, ours); d != "" {
+		t.Errorf("the spans (- Google's, + ours):\n%s", d)
 	}
 }
 
