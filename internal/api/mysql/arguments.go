@@ -151,6 +151,8 @@ func takenIn(ctx *gms.Context, f gms.FunctionExpression, name string) (gms.Expre
 		case json && (reckoners[name] || name == "conv"),
 			ofReals[name] && (isOdd(t) || isBytes(t) && !isLiteral(c)):
 			return &seen[real]{c, real{}}, true
+		case ofReals[name]:
+			return legibleOf(ctx, c)
 		case i < daysRead[name] && !types.IsTime(t) && !types.IsTimespan(t) && !isSeen[day](c) && !json &&
 			t != types.Null:
 			return &seen[day]{c, day{}}, true

@@ -210,7 +210,7 @@ func numberOf(ctx *gms.Context, v any) (*apd.Decimal, error) {
 // integers are the arguments as whole numbers.
 func integers(ctx *gms.Context, args []any) (ns []int64, err error) {
 	for _, a := range args {
-		n, err := numberOf(ctx, a)
+		n, err := integerOf(ctx, a)
 		if err != nil {
 			return nil, err
 		}

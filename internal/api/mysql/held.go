@@ -6,6 +6,7 @@ import (
 
 	gms "github.com/dolthub/go-mysql-server/sql"
 	"github.com/dolthub/go-mysql-server/sql/expression"
+	"github.com/dolthub/go-mysql-server/sql/expression/function"
 	"github.com/dolthub/go-mysql-server/sql/types"
 
 	"github.com/hikyaku/hikyaku/internal/message"
@@ -37,31 +38,65 @@ func heldIn(ctx *gms.Context, e gms.Expression) (gms.Expression, bool, error) {
 			return c != nil && is(c.Type(ctx))
 		})
 	}
-	var of func(gms.Expression) (gms.Expression, bool)
+	var of func(first bool, c gms.Expression) (gms.Expression, bool)
 	switch {
 	case has(types.IsJSON):
-		of = func(c gms.Expression) (gms.Expression, bool) { return besideDocuments(ctx, c, e) }
+		of = func(_ bool, c gms.Expression) (gms.Expression, bool) { return besideDocuments(ctx, c, e) }
 	case has(types.IsTime):
-		of = func(c gms.Expression) (gms.Expression, bool) { return dateLiteral(ctx, c, message.TypeDateTime) }
+		of = func(_ bool, c gms.Expression) (gms.Expression, bool) {
+			return dateLiteral(ctx, c, message.TypeDateTime)
+		}
 	case has(types.IsTimespan):
-		of = func(c gms.Expression) (gms.Expression, bool) { return dateLiteral(ctx, c, message.TypeTime) }
+		of = func(_ bool, c gms.Expression) (gms.Expression, bool) { return dateLiteral(ctx, c, message.TypeTime) }
 	case has(types.IsNumber):
-		of = bitsNumber
+		of = besideNumbers(ctx, leaves(e))
+		if _, row := e.Children()[0].(expression.Tuple); row { // which is held against others in its places
+			of = func(_ bool, c gms.Expression) (gms.Expression, bool) { return bitsNumber(c) }
+		}
 	default:
 		return e, false, nil
 	}
-	return told(ctx, e, func(_ int, c gms.Expression) (gms.Expression, bool) {
+	return told(ctx, e, func(i int, c gms.Expression) (gms.Expression, bool) {
 		list, ok := c.(expression.Tuple)
 		if !ok {
-			return of(c)
+			return of(i == 0, c)
 		}
 		all, changed := slices.Clone(list), false
 		for i, c := range all {
-			one, is := of(c)
+			one, is := of(false, c)
 			all[i], changed = one, changed || is
 		}
 		return all, changed
 	})
+}
+
+// nullIn is a NULLIF whose arguments are held against each other. A text that is read as a number comes back as it is.
+func nullIn(ctx *gms.Context, f *function.NullIf) (gms.Expression, bool, error) {
+	made, changed, err := heldIn(ctx, f)
+	if err != nil || !changed {
+		return made, changed, err
+	}
+	if first := made.Children()[0]; isSeen[legible](first) {
+		null := expression.NewLiteral(nil, types.Null)
+		return function.NewIf(ctx, expression.NewEquals(first, made.Children()[1]), null, f.LeftChild), true, nil
+	}
+	return made, true, nil
+}
+
+// besideNumbers is for one of the values that are compared, of which the first is held against each other one: a text
+// that is held against numbers alone is read as one.
+func besideNumbers(ctx *gms.Context, all []gms.Expression) func(bool, gms.Expression) (gms.Expression, bool) {
+	number := func(e gms.Expression) bool { return e != nil && types.IsNumber(e.Type(ctx)) }
+	others := !slices.ContainsFunc(all[1:], func(e gms.Expression) bool { return !number(e) })
+	return func(first bool, c gms.Expression) (gms.Expression, bool) {
+		if bits, ok := bitsNumber(c); ok {
+			return bits, true
+		}
+		if first && !others || !first && !number(all[0]) {
+			return c, false
+		}
+		return legibleOf(ctx, c)
+	}
 }
 
 // besideDocuments is one of the values that are compared: no document is bytes or a time, and those are texts where one

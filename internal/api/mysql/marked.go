@@ -1,6 +1,7 @@
 package mysql
 
 import (
+	"errors"
 	"strings"
 
 	"github.com/cockroachdb/apd/v3"
@@ -100,6 +101,9 @@ func (a *assigned) CollationCoercibility(ctx *gms.Context) (gms.CollationID, byt
 }
 
 func (a *assigned) Eval(ctx *gms.Context, row gms.Row) (any, error) {
+	if ctx == nil { // the planner of UNIX_TIMESTAMP() looks whether its argument is a constant
+		return nil, errNoConstant
+	}
 	v, err := a.value.Eval(ctx, row)
 	if err != nil {
 		return nil, err
@@ -109,6 +113,8 @@ func (a *assigned) Eval(ctx *gms.Context, row gms.Row) (any, error) {
 	}
 	return v, ctx.SetUserVariable(ctx, a.name, v, types.ApproximateTypeFromValue(v))
 }
+
+var errNoConstant = errors.New("an assignment is no constant")
 
 // placed is INTERVAL(n, a, b, …): how many of the numbers behind the first one are not greater than it, up to the first
 // that is.
@@ -154,15 +160,11 @@ func numberIn(ctx *gms.Context, e gms.Expression, row gms.Row) (n *apd.Decimal, 
 	if err != nil || v == nil {
 		return nil, false, err
 	}
-	if t := e.Type(ctx); !types.IsInteger(t) && !types.IsDecimal(t) {
-		if v, _, err = types.Float64.Convert(ctx, v); v == nil {
-			return nil, false, err
-		}
-	}
-	if v, _, err = types.InternalDecimalType.Convert(ctx, v); v == nil || err != nil {
+	if v, err = gms.UnwrapAny(ctx, v); err != nil {
 		return nil, false, err
 	}
-	return v.(*apd.Decimal), true, nil
+	n, err = numberOf(ctx, v)
+	return n, err == nil, err
 }
 
 // ofFrame is NTH_VALUE or CUME_DIST.

@@ -54,6 +54,7 @@ func TestAVariableIsAssignedWithinAnExpression(t *testing.T) {
 	exec(t, c, "INSERT INTO q VALUES (1), (2), (3)")
 	for _, s := range []struct{ statement, want string }{
 		{"SELECT @v := 1", "1"},
+		{"SELECT UNIX_TIMESTAMP((@u := '1970-01-02 00:00:00')) > 0", "1"},
 		{"SELECT @v", "1"},
 		{"SELECT @v := @v + a FROM q", "2 4 7"},
 		{"SELECT CONCAT(@x := 'a', @y := @z := 2, @x)", "a2a"},

@@ -97,7 +97,7 @@ func bits64(ctx *gms.Context, v any) (uint64, error) {
 	return uint64(math.MaxUint64), nil
 }
 
-// real makes a number with a floating point of a document.
+// real makes a number with a floating point of a document or a text.
 type real struct{}
 
 func (real) typeOf(gms.Type) gms.Type { return types.Float64 }
@@ -108,8 +108,8 @@ func (real) look(ctx *gms.Context, v any) (any, error) {
 		return nil, err
 	}
 	f, err := n.Float64()
-	if err != nil { // beyond all
-		return math.Inf(n.Sign()), nil
+	if err != nil || math.IsInf(f, 0) { // beyond all
+		return math.Copysign(math.MaxFloat64, float64(n.Sign())), nil
 	}
 	return f, nil
 }

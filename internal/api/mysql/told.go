@@ -180,7 +180,18 @@ type telling struct{ *gms.Context }
 func (t telling) text(_ int, c gms.Expression) (gms.Expression, bool) { return writtenOf(t.Context, c) }
 
 func (t telling) number(_ int, c gms.Expression) (gms.Expression, bool) {
-	return numeralOf(t.Context, c, false)
+	if c, ok := numeralOf(t.Context, c, false); ok {
+		return c, true
+	}
+	return legibleOf(t.Context, c)
+}
+
+// real is a number with a floating point where it is a text.
+func (t telling) real(i int, c gms.Expression) (gms.Expression, bool) {
+	if types.IsTextOnly(c.Type(t.Context)) && !isChoice(c.Type(t.Context)) {
+		return &seen[real]{c, real{}}, true
+	}
+	return t.number(i, c)
 }
 
 func (t telling) whole(_ int, c gms.Expression) (gms.Expression, bool) {
@@ -193,6 +204,8 @@ func (t telling) truth(_ int, c gms.Expression) (gms.Expression, bool) {
 		return &seen[truth]{c, truth{}}, true
 	case types.IsTimespan(typ):
 		return numeralOf(t.Context, c, false)
+	case types.IsTextOnly(typ):
+		return legibleOf(t.Context, c)
 	}
 	return bitsNumber(c)
 }
@@ -223,8 +236,10 @@ func toldIn(ctx *gms.Context, e gms.Expression) (gms.Expression, bool, error) {
 		case types.IsNumber(of) && !types.IsYear(of):
 			return told(ctx, e, t.number)
 		}
-	case *expression.Arithmetic, *expression.Mod, *expression.IntDiv, *expression.Div, *expression.UnaryMinus:
+	case *expression.Arithmetic, *expression.Mod, *expression.IntDiv, *expression.Div:
 		return told(ctx, e, t.number)
+	case *expression.UnaryMinus:
+		return told(ctx, e, t.real)
 	case *expression.CollatedExpression, *expression.ConvertUsing:
 		return told(ctx, e, func(_ int, c gms.Expression) (gms.Expression, bool) {
 			if c.Type(ctx) == types.Null {
@@ -250,9 +265,10 @@ func toldIn(ctx *gms.Context, e gms.Expression) (gms.Expression, bool, error) {
 			return row, true, err
 		}
 		return heldIn(ctx, e)
-	case expression.Comparer, *expression.Between, *expression.InTuple, *expression.HashInTuple,
-		*function.NullIf:
+	case expression.Comparer, *expression.Between, *expression.InTuple, *expression.HashInTuple:
 		return heldIn(ctx, e)
+	case *function.NullIf:
+		return nullIn(ctx, f)
 	case *expression.Case:
 		return toldCase(ctx, f)
 	case *function.If:
@@ -321,6 +337,8 @@ func (t telling) ready(f gms.FunctionExpression, name string) (gms.Expression, b
 			}
 			return t.text(i, c)
 		})
+	case name == "sign":
+		return told(ctx, f, t.real)
 	case reckoners[name]:
 		return told(ctx, f, t.number)
 	case days > 0:
@@ -366,15 +384,31 @@ func told(
 	return made, true, err
 }
 
+// caseBeside is for what a CASE compares: its expression, which is the first, and the conditions.
+func caseBeside(ctx *gms.Context, c *expression.Case) func(first bool, e gms.Expression) (gms.Expression, bool) {
+	compared := []gms.Expression{c.Expr}
+	for _, b := range c.Branches {
+		compared = append(compared, b.Cond)
+	}
+	numbers := besideNumbers(ctx, compared)
+	return func(first bool, e gms.Expression) (gms.Expression, bool) {
+		if e, ok := besideDocuments(ctx, e, c); ok {
+			return e, true
+		}
+		return numbers(first, e)
+	}
+}
+
 // toldCase is a CASE whose conditions are true or not, and whose values are texts, if one is.
 func toldCase(ctx *gms.Context, c *expression.Case) (gms.Expression, bool, error) {
 	whole, changed := *c, false
 	whole.Branches = append([]expression.CaseBranch(nil), c.Branches...)
+	beside := caseBeside(ctx, c)
 	if c.Expr != nil {
-		whole.Expr, changed = besideDocuments(ctx, c.Expr, c)
+		whole.Expr, changed = beside(true, c.Expr)
 	}
 	for i, b := range whole.Branches {
-		cond, is := besideDocuments(ctx, b.Cond, c)
+		cond, is := beside(false, b.Cond)
 		if c.Expr == nil {
 			cond, is = telling{ctx}.truth(i, b.Cond)
 		}
