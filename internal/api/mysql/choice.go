@@ -173,7 +173,9 @@ func orderedIn(ctx *gms.Context, e gms.Expression) (gms.Expression, transform.Tr
 	return texts, transform.NewTree, err
 }
 
-func isChoice(t gms.Type) bool { return t != nil && (t.Type() == sqltypes.Enum || t.Type() == sqltypes.Set) }
+func isChoice(t gms.Type) bool {
+	return t != nil && (t.Type() == sqltypes.Enum || t.Type() == sqltypes.Set)
+}
 
 // choiceColumn is an ENUM or SET in what SHOW CREATE TABLE prints.
 var choiceColumn = regexp.MustCompile("(?m)^  `((?:[^`]|``)+)` (?:enum|set)" +
