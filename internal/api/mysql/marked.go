@@ -2,6 +2,7 @@ package mysql
 
 import (
 	"errors"
+	"math"
 	"strings"
 
 	"github.com/cockroachdb/apd/v3"
@@ -29,6 +30,9 @@ func markedFunctions() []gms.Function {
 		spelling.Rollup:   func(*gms.Context, []gms.Expression) (gms.Expression, error) { return rolledUp{}, nil },
 		spelling.Grouping: func(_ *gms.Context, args []gms.Expression) (gms.Expression, error) {
 			return &groupingOf{args: args}, nil
+		},
+		spelling.Inverted: func(*gms.Context, []gms.Expression) (gms.Expression, error) {
+			return expression.NewLiteral(uint64(math.MaxUint64), types.Uint64), nil
 		},
 		spelling.CumeDist: func(_ *gms.Context, args []gms.Expression) (gms.Expression, error) {
 			if len(args) != 0 {

@@ -136,7 +136,7 @@ func TestColumnsAreNamedAsTheyWereWritten(t *testing.T) {
 	c := newRig(t, Config{}, nil).connect("")
 	exec(t, c, "CREATE TABLE q (a int) ENGINE=QUEUE")
 	for _, column := range []string{"@v := 1", "@v:=@w  := 2", "INTERVAL (1, 2)", "1 > ALL (SELECT a FROM q)",
-		"NTH_VALUE(a, 1) OVER (ORDER BY a)", "CUME_DIST() OVER ()"} {
+		"~a", "5 & ~ (a)", "NTH_VALUE(a, 1) OVER (ORDER BY a)", "CUME_DIST() OVER ()"} {
 		for where, args := range map[string][]any{"": nil, " WHERE a = ?": {1}} { // as text, and prepared
 			statement := "SELECT " + column + " FROM q" + where
 			rows, err := c.QueryContext(t.Context(), statement, args...)

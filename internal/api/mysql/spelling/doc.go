@@ -24,6 +24,7 @@
 //	INTERVAL(a, 1, 2)                                `INTERVAL`(a, 1, 2)
 //	NTH_VALUE(a, 2) OVER w, CUME_DIST() OVER w       LAG(`NTH_VALUE`(a, 2)) OVER w, LAG(`CUME_DIST`()) OVER w
 //	GROUP BY a WITH ROLLUP, GROUPING(a)              GROUP BY a, `ROLLUP`(), `GROUPING`(a)
+//	~a                                               `~`() ^ a
 //	{d '2026-01-02'}, {fn NOW()}, {oj a JOIN b …}    CAST('2026-01-02' AS DATE), NOW(), a JOIN b …
 //
 // The last ones are the escapes of ODBC and JDBC, the first comes from Hibernate. Those with names in backquotes are

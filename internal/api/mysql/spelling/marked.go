@@ -15,6 +15,7 @@ const (
 	// NTH_VALUE(a, 2) OVER w as LAG(`NTH_VALUE`(a, 2)) OVER w: go-mysql-server takes LAG for a function of windows
 	NthValue = "nth_value"
 	CumeDist = "cume_dist"
+	Inverted = "~" // ~a as `~`() ^ a, where the function has all bits
 )
 
 // carrier is the function that carries those of windows.
@@ -33,6 +34,16 @@ func (w *writer) quantified() {
 		w.scanner.at, w.doubled = next.end, open.at+1
 	}
 }
+
+// inverted looks at a ~, which binds more tightly than ^. Behind a sign that binds more tightly than that it stays.
+func (w *writer) inverted(t token) {
+	if w.any(w.before, "-", "+", "!", "binary") == "" {
+		w.replace(t.at, t.end, allBits)
+	}
+}
+
+// allBits stands for a ~.
+const allBits = "`" + Inverted + "`() ^ "
 
 // function looks at the name of a function that the parser does not know, or not as one.
 func (w *writer) function(t token, windowed bool) {
@@ -130,6 +141,9 @@ func Shown(name string) string {
 				w.replace(t.at, first.end, "")
 				w.scanner.at, within = first.end, append(within, parenthesis{dropped: true})
 			}
+		case strings.HasPrefix(name[t.at:], allBits):
+			w.replace(t.at, t.at+len(allBits), Inverted)
+			w.scanner.at = t.at + len(allBits)
 		case t.kind == sign && w.is(ahead.next(), "("):
 			switch strings.ToLower(bare(t.text(&w))) {
 			case Assign:

@@ -16,6 +16,7 @@ func TestWhatTheParserHasNoWordForIsCalledByAName(t *testing.T) {
 		"SELECT a, SUM(b) FROM c GROUP BY a WITH ROLLUP":     "SELECT a, SUM(b) FROM c GROUP BY a , `ROLLUP`()",
 		"WITH a AS (SELECT 1) SELECT grouping (a), b.grouping": "WITH a AS (SELECT 1) SELECT `grouping` (a), " +
 			"b.grouping",
+		"SELECT ~a & ~ (b), - ~a, '~' /* ~ */": "SELECT `~`() ^ a & `~`() ^  (b), - ~a, '~' /* ~ */",
 		"SELECT NTH_VALUE(a, (2)) OVER w, cume_dist() over (order by a)": "SELECT LAG(`NTH_VALUE`(a, (2))) OVER w, " +
 			"LAG(`cume_dist`()) over (order by a)",
 		"SELECT @a := 1":                                   "SELECT `:=`(@a , 1)",
@@ -52,7 +53,8 @@ func TestWhatTheParserHasNoWordForIsCalledByAName(t *testing.T) {
 	}
 	for _, column := range []string{
 		"INTERVAL(23, 1, interval (a, b))", "a > ALL (SELECT b) AND c = all(select (1))", "GROUPING(a, b)",
-		"NTH_VALUE(a, (2)) OVER (PARTITION BY `x`)", "1 + cume_dist() OVER w", "@a := 1", "@a:=@b := f(1, 2), 3",
+		"NTH_VALUE(a, (2)) OVER (PARTITION BY `x`)", "1 + cume_dist() OVER w", "a & ~b + ~ (c)",
+		"@a := 1", "@a:=@b := f(1, 2), 3",
 		"(@`a b` := '`:=`(') + 1", "`a`", "LAG(`a`)", "`a", "it's `all`",
 		"(SELECT a FROM b GROUP BY a, c WITH rollup LIMIT 1)",
 	} {

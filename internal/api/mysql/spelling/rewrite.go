@@ -88,6 +88,8 @@ func (w *writer) look(t token) {
 			if w.is(w.before, "-") && w.before.end == t.at {
 				w.replace(t.at, t.at, " ") // the parser takes -- for a comment also where no blank is behind it
 			}
+		case '~':
+			w.inverted(t)
 		case '(', ')':
 			w.parenthesis(t)
 		case ';':
