@@ -39,6 +39,7 @@ type permissionIn struct {
 	FunctionURLAuthType string `json:"FunctionUrlAuthType"`
 	EventSourceToken    string
 	PrincipalOrgID      string
+	InvokedViaURL       bool   `json:"InvokedViaFunctionUrl"`
 	RevisionID          string `json:"RevisionId"`
 }
 
@@ -71,6 +72,9 @@ func (in *permissionIn) statement(resource string) (s statement, err error) {
 	}
 	if len(equals) > 0 {
 		conditions["StringEquals"] = equals
+	}
+	if in.InvokedViaURL {
+		conditions["Bool"] = map[string]string{"lambda:InvokedViaFunctionUrl": "true"}
 	}
 	if len(conditions) > 0 {
 		s.Condition = conditions

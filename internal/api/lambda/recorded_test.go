@@ -168,6 +168,12 @@ func TestPermissionsAreWrittenAsTheServiceWritesThem(t *testing.T) {
 			`{"StatementId":"c","Action":"lambda:InvokeFunctionUrl","Principal":"*",` +
 				`"PrincipalOrgID":"o-1234567890","FunctionUrlAuthType":"NONE"}`, 201,
 			[]string{`\"aws:PrincipalOrgID\":\"o-1234567890\"`, `\"lambda:FunctionUrlAuthType\":\"NONE\"`}, nil},
+		{"POST", policy,
+			`{"StatementId":"v","Action":"lambda:InvokeFunction","Principal":"*","InvokedViaFunctionUrl":true}`, 201,
+			[]string{`\"Condition\":{\"Bool\":{\"lambda:InvokedViaFunctionUrl\":\"true\"}}`}, nil},
+		{"POST", policy,
+			`{"StatementId":"w","Action":"lambda:InvokeFunction","Principal":"*","InvokedViaFunctionUrl":false}`, 201,
+			nil, []string{"Condition"}},
 		{"POST", policy, `{"StatementId":"d","Action":"lambda:InvokeFunction","Principal":"nobody.example.com"}`, 400,
 			[]string{"The provided principal was invalid."}, nil},
 		{"POST", policy + "?Qualifier=$LATEST",
