@@ -350,7 +350,18 @@ func (c *call) listFunctions() error {
 	return c.answerPage("Functions", all)
 }
 
+// onlyLatest refuses to change or publish $LATEST for who named something else.
+func (c *call) onlyLatest() error {
+	if c.qualifier != "" && c.qualifier != function.Latest {
+		return wrongValue("Current operation does not support versions other than $LATEST")
+	}
+	return nil
+}
+
 func (c *call) updateConfiguration() error {
+	if err := c.onlyLatest(); err != nil {
+		return err
+	}
 	var in settingsIn
 	if err := c.decode(&in); err != nil {
 		return err
@@ -375,6 +386,9 @@ func (c *call) updateConfiguration() error {
 }
 
 func (c *call) updateCode() error {
+	if err := c.onlyLatest(); err != nil {
+		return err
+	}
 	var in codeIn
 	if err := c.decode(&in); err != nil {
 		return err

@@ -1,6 +1,9 @@
 package lambda
 
-import "testing"
+import (
+	"encoding/base64"
+	"testing"
+)
 
 func (r *rig) revision(t *testing.T, path string) string {
 	t.Helper()
@@ -31,4 +34,24 @@ func TestAPublicationGivesLatestAnotherRevision(t *testing.T) {
 	if r.revision(t, latest) != after || r.revision(t, first) != version {
 		t.Error("a publication without a change, or an alias, has changed a revision")
 	}
+}
+
+// TestWhatIsPublishedIsNotUpdated: whoever names a version or an alias does not mean $LATEST.
+func TestWhatIsPublishedIsNotUpdated(t *testing.T) {
+	r := newRig(t)
+	r.create("f", map[string]any{"Publish": true})
+	f := functions + "/f"
+	r.ok(201, "POST", f+"/aliases", `{"Name":"live","FunctionVersion":"1"}`)
+	const words = "Current operation does not support versions other than $LATEST"
+	code := `{"ZipFile":"` + base64.StdEncoding.EncodeToString(packed(t, "app.py", program)) + `"}`
+	var calls []recorded
+	for _, qualifier := range []string{"1", "live"} {
+		calls = append(calls,
+			recorded{"PUT", f + ":" + qualifier + "/configuration", `{"Timeout":9}`, 400, []string{words}, nil},
+			recorded{"PUT", f + ":" + qualifier + "/code", code, 400, []string{words}, nil},
+			recorded{"POST", f + ":" + qualifier + "/versions", "{}", 400, []string{words}, nil})
+	}
+	r.recorded(t, append(calls,
+		recorded{"GET", f + "/configuration", "", 200, []string{`"Timeout":60,`}, nil},
+		recorded{"PUT", f + ":$LATEST/configuration", `{"Timeout":9}`, 200, []string{`"Timeout":9,`}, nil}))
 }

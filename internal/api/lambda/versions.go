@@ -22,6 +22,9 @@ func (c *call) listVersions() error {
 }
 
 func (c *call) publishVersion() error {
+	if err := c.onlyLatest(); err != nil {
+		return err
+	}
 	var in struct {
 		Description string
 		CodeSHA256  string `json:"CodeSha256"`
