@@ -219,16 +219,16 @@ func (c *call) deleteMapping() error {
 
 func (c *call) listMappings() error {
 	q := c.r.URL.Query()
-	name := ""
+	name, qualifier := "", ""
 	if text := q.Get("FunctionName"); text != "" {
 		var err error
-		if name, _, err = deployment.ParseName(text); err != nil {
+		if name, qualifier, err = deployment.ParseName(text); err != nil {
 			return err
 		}
 	}
 	all := []entry{}
 	for _, m := range c.d.functions.Mappings() {
-		if (name == "" || m.Function == name) &&
+		if (name == "" || m.Function == name) && (qualifier == "" || m.Qualifier == qualifier) &&
 			(q.Get("EventSourceArn") == "" || m.SourceARN == q.Get("EventSourceArn")) && c.seen(m.Function) == nil {
 			all = append(all, func() any { return c.describeMapping(m, "") })
 		}

@@ -82,3 +82,23 @@ func TestAMappingShowsWhatItWasTold(t *testing.T) {
 		t.Error(d)
 	}
 }
+
+func TestMappingsAreListedByTheVersionThatIsNamed(t *testing.T) {
+	r := newRig(t)
+	r.create("f", map[string]any{"Publish": true, "Timeout": 30})
+	if _, err := r.store.Put(t.Context(), queue.Name{Namespace: "default", Name: "work"},
+		[]message.Message{{Body: []byte("first")}}); err != nil {
+		t.Fatal(err)
+	}
+	const at = "/2015-03-31/event-source-mappings/"
+	ids := map[string]string{}
+	for _, name := range []string{"f", "f:1"} {
+		ids[name], _ = r.ok(202, "POST", at, `{"FunctionName":"`+name+`","Enabled":false,`+
+			`"EventSourceArn":"arn:aws:sqs:us-east-1:000000000000:work"}`).json(t)["UUID"].(string)
+	}
+	r.recorded(t, []recorded{
+		{"GET", at + "?FunctionName=f:1", "", 200, []string{ids["f:1"]}, []string{ids["f"]}},
+		{"GET", at + "?FunctionName=" + arnOfF + ":1", "", 200, []string{ids["f:1"]}, []string{ids["f"]}},
+		{"GET", at + "?FunctionName=f", "", 200, []string{ids["f"], ids["f:1"]}, nil},
+	})
+}
