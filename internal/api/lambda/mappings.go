@@ -59,7 +59,7 @@ func (c *call) applyMapping(in *mappingIn, m *deployment.Mapping) error {
 		}
 	}
 	if in.FunctionName != nil {
-		name, qualifier, err := deployment.ParseName(*in.FunctionName)
+		name, qualifier, err := c.parsedName(*in.FunctionName, "")
 		if err != nil {
 			return err
 		}

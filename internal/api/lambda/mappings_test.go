@@ -3,6 +3,7 @@ package lambda
 import (
 	"maps"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -45,6 +46,8 @@ func TestMappingsThatCannotBeAreRefusedInTheServicesWords(t *testing.T) {
 			"Unsupported ParallelizationFactor parameter for given event source mapping type."}, nil},
 		{"POST", at, first + `,"StartingPosition":"LATEST"}`, 400, []string{
 			"StartingPosition is not valid for SQS event sources."}, nil},
+		{"POST", at, strings.Replace(first, `"f"`, `"arn:aws:lambda:eu-west-1:000000000000:function:f"`, 1) + `}`, 404,
+			[]string{"Functions from 'eu-west-1' are not reachable"}, nil},
 	})
 }
 

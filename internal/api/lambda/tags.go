@@ -40,6 +40,9 @@ func (c *call) theTagged(can access.Action) (t tagged, err error) {
 	if len(parts) == 7 && parts[5] == "capacity-provider" {
 		return t, notFound("Capacity provider not found: " + c.rest)
 	}
+	if err := c.inRegion(c.rest); err != nil {
+		return t, err
+	}
 	name, qualifier, err := deployment.ParseName(c.rest)
 	switch {
 	case err != nil:

@@ -59,6 +59,7 @@ func TestAMappingHasTagsAsAFunctionHas(t *testing.T) {
 		{"arn:aws:lambda:us-east-1:000000000000:function:absent", 404, "ResourceNotFoundException"},
 		{"arn:aws:lambda:us-east-1:000000000000:event-source-mapping:11111111-1111-1111-1111-111111111111", 404,
 			"ResourceNotFoundException"},
+		{"arn:aws:lambda:eu-west-1:000000000000:function:f", 404, "ResourceNotFoundException"},
 		{"arn:aws:s3:::bucket", 400, "ValidationException"},
 	} {
 		if g := r.ok(c.status, "GET", tagsOf(c.arn), ""); g.Header.Get("X-Amzn-Errortype") != c.kind {
