@@ -84,6 +84,9 @@ func (in *settingsIn) apply(s *deployment.Settings) error {
 		if len(value) == 0 || string(value) == "null" {
 			continue
 		}
+		if name == "LoggingConfig" {
+			value = logged(s.Extra[name], value)
+		}
 		keep(s, name, bytes.Clone(value))
 	}
 	return nil

@@ -10,6 +10,25 @@ type loggingConfig struct {
 	LogGroup            string `json:",omitempty"`
 }
 
+// logged is what has been said of a log by now: what is left out this time stays as it was, but for levels, which a log
+// of text has not.
+func logged(before, said json.RawMessage) json.RawMessage {
+	var l loggingConfig
+	for _, text := range []json.RawMessage{before, said} {
+		if len(text) > 0 && json.Unmarshal(text, &l) != nil {
+			return said // the model has refused what does not fit
+		}
+	}
+	if l.LogFormat != "JSON" {
+		l.ApplicationLogLevel, l.SystemLogLevel = "", ""
+	}
+	text, err := json.Marshal(l)
+	if err != nil {
+		return said
+	}
+	return text
+}
+
 // logging completes what a client said of the log of a function as the service does.
 func logging(function string, said json.RawMessage) loggingConfig {
 	var l loggingConfig

@@ -205,13 +205,19 @@ func TestDestinationsAreRefusedAsTheServiceRefusesThem(t *testing.T) {
 
 func TestALogIsDescribedWhole(t *testing.T) {
 	r := newRig(t)
-	r.create("f", map[string]any{"LoggingConfig": map[string]any{"LogFormat": "JSON"}})
+	r.create("f", map[string]any{"LoggingConfig": map[string]any{"LogFormat": "JSON", "SystemLogLevel": "DEBUG"}})
 	const at = functions + "/f/configuration"
 	r.recorded(t, []recorded{
 		{"GET", at, "", 200,
 			[]string{`"LoggingConfig":{"LogFormat":"JSON","ApplicationLogLevel":"INFO",` +
-				`"SystemLogLevel":"INFO","LogGroup":"/aws/lambda/f"}`}, nil},
+				`"SystemLogLevel":"DEBUG","LogGroup":"/aws/lambda/f"}`}, nil},
 		{"PUT", at, `{"LoggingConfig":{"LogGroup":"mine"}}`, 200,
+			[]string{`"LoggingConfig":{"LogFormat":"JSON","ApplicationLogLevel":"INFO",` +
+				`"SystemLogLevel":"DEBUG","LogGroup":"mine"}`}, nil},
+		{"PUT", at, `{"LoggingConfig":{"LogFormat":"Text"}}`, 200,
 			[]string{`"LoggingConfig":{"LogFormat":"Text","LogGroup":"mine"}`}, nil},
+		{"PUT", at, `{"LoggingConfig":{"LogFormat":"JSON","ApplicationLogLevel":"DEBUG"}}`, 200,
+			[]string{`"LoggingConfig":{"LogFormat":"JSON","ApplicationLogLevel":"DEBUG",` +
+				`"SystemLogLevel":"INFO","LogGroup":"mine"}`}, nil},
 	})
 }
