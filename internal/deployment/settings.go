@@ -100,6 +100,7 @@ type Function struct {
 	Reserved *int              `json:",omitempty"`
 	// Those below are by qualifier: $LATEST, a version or an alias.
 	Provisioned map[string]int               `json:",omitempty"`
+	ProvisionAt map[string]time.Time         `json:",omitempty"` // when Provisioned was set
 	Events      map[string]Events            `json:",omitempty"`
 	URLs        map[string]URL               `json:",omitempty"`
 	Policies    map[string][]json.RawMessage `json:",omitempty"`

@@ -1,7 +1,9 @@
 package lambda
 
 import (
+	"cmp"
 	"net/http"
+	"time"
 
 	"github.com/hikyaku/hikyaku/internal/deployment"
 	"github.com/hikyaku/hikyaku/internal/function"
@@ -79,7 +81,7 @@ func (c *call) describeProvisioned(f *deployment.Function, qualifier string) map
 	return map[string]any{
 		"RequestedProvisionedConcurrentExecutions": want, "AvailableProvisionedConcurrentExecutions": have,
 		"AllocatedProvisionedConcurrentExecutions": have, "Status": status,
-		"LastModified": f.Latest.Changed.UTC().Format("2006-01-02T15:04:05+0000"),
+		"LastModified": cmp.Or(f.ProvisionAt[qualifier], f.Latest.Changed).UTC().Format("2006-01-02T15:04:05+0000"),
 	}
 }
 
@@ -150,7 +152,10 @@ func (c *call) putProvisioned() error {
 		if f.Provisioned == nil {
 			f.Provisioned = map[string]int{}
 		}
-		f.Provisioned[c.qualifier] = in.N
+		if f.ProvisionAt == nil {
+			f.ProvisionAt = map[string]time.Time{}
+		}
+		f.Provisioned[c.qualifier], f.ProvisionAt[c.qualifier] = in.N, time.Now()
 		return nil
 	})
 	if err != nil {
@@ -181,7 +186,11 @@ func (c *call) deleteProvisioned() error {
 		return err
 	}
 	if _, err := c.d.functions.Change(c.ctx(), c.function,
-		func(f *deployment.Function) error { delete(f.Provisioned, c.qualifier); return nil }); err != nil {
+		func(f *deployment.Function) error {
+			delete(f.Provisioned, c.qualifier)
+			delete(f.ProvisionAt, c.qualifier)
+			return nil
+		}); err != nil {
 		return err
 	}
 	c.send(http.StatusNoContent, "", nil)

@@ -1,6 +1,11 @@
 package lambda
 
-import "testing"
+import (
+	"testing"
+	"time"
+
+	"github.com/hikyaku/hikyaku/internal/deployment"
+)
 
 func TestHowARuntimeChangesIsKeptForEachVersion(t *testing.T) {
 	dir := t.TempDir()
@@ -55,4 +60,22 @@ func TestWhatIsSaidOfLoopsIsKept(t *testing.T) {
 	r.stop()
 	r = openRig(t, dir, Config{}, nil)
 	r.recorded(t, []recorded{{"GET", of, "", 200, []string{`{"RecursiveLoop":"Terminate"}`}, nil}})
+}
+
+func TestProvisionedConcurrencyIsDatedByItsOwnChange(t *testing.T) {
+	r := newRig(t)
+	const at = "/2019-09-30/functions/f/provisioned-concurrency"
+	r.create("f", map[string]any{"Publish": true})
+	if _, err := r.functions.Change(t.Context(), "f", func(f *deployment.Function) error {
+		f.Latest.Changed = f.Latest.Changed.AddDate(-1, 0, 0)
+		return nil
+	}); err != nil {
+		t.Fatal(err)
+	}
+	year := time.Now().UTC().Format(`"LastModified":"2006`)
+	r.recorded(t, []recorded{
+		{"PUT", at + "?Qualifier=1", `{"ProvisionedConcurrentExecutions":1}`, 202, []string{year}, nil},
+		{"GET", at + "?Qualifier=1", "", 200, []string{year}, nil},
+		{"GET", at + "?List=ALL", "", 200, []string{year}, nil},
+	})
 }
