@@ -115,14 +115,21 @@ func (r *Registry) SetAlias(ctx context.Context, name string, a Alias, fresh boo
 	return a, err
 }
 
+// forget removes what was said of an alias or a version that goes.
+func (f *Function) forget(qualifier string) {
+	delete(f.Provisioned, qualifier)
+	delete(f.ProvisionAt, qualifier)
+	delete(f.Events, qualifier)
+	delete(f.URLs, qualifier)
+	delete(f.Policies, qualifier)
+	delete(f.Runtimes, qualifier)
+}
+
 // DeleteAlias removes an alias, with what was said of it. One that is not there is no error.
 func (r *Registry) DeleteAlias(ctx context.Context, name, alias string) error {
 	_, err := r.Change(ctx, name, func(f *Function) error {
 		delete(f.Aliases, alias)
-		delete(f.Provisioned, alias)
-		delete(f.Events, alias)
-		delete(f.URLs, alias)
-		delete(f.Policies, alias)
+		f.forget(alias)
 		return nil
 	})
 	return err

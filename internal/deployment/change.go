@@ -296,7 +296,7 @@ func (r *Registry) deleteVersion(ctx context.Context, f *Function, version strin
 	}
 	unused := f.versions[version].archivesOf()
 	delete(f.versions, version)
-	delete(f.Runtimes, version)
+	f.forget(version)
 	if err := r.keep(ctx, f, queue.Note{Room: room, Key: versionKey + f.Name + "/" + version}); err != nil {
 		return err
 	}

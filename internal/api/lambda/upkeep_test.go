@@ -34,15 +34,23 @@ func TestHowARuntimeChangesIsKeptForEachVersion(t *testing.T) {
 	})
 }
 
-func TestWhenARuntimeChangesIsForgottenWithItsVersion(t *testing.T) {
+// TestWhatWasSaidOfAVersionIsForgottenWithIt: instances that are kept ready would count as reserved without end.
+func TestWhatWasSaidOfAVersionIsForgottenWithIt(t *testing.T) {
 	r := newRig(t)
 	r.create("f", map[string]any{"Publish": true})
+	r.ok(202, "PUT", "/2019-09-30/functions/f/provisioned-concurrency?Qualifier=1",
+		`{"ProvisionedConcurrentExecutions":1}`)
+	r.ok(200, "PUT", "/2019-09-25/functions/f/event-invoke-config?Qualifier=1", `{"MaximumRetryAttempts":1}`)
+	r.ok(201, "POST", functions+"/f/policy?Qualifier=1", `{"StatementId":"s","Action":"lambda:*","Principal":"*"}`)
 	r.ok(200, "PUT", "/2021-07-20/functions/f/runtime-management-config?Qualifier=1",
 		`{"UpdateRuntimeOn":"FunctionUpdate"}`)
 	r.ok(204, "DELETE", functions+"/f?Qualifier=1", "")
 	f, err := r.functions.Get("f")
-	if err != nil || len(f.Runtimes) != 0 {
-		t.Errorf("%v, %v", f.Runtimes, err)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n := len(f.Runtimes) + len(f.Provisioned) + len(f.Events) + len(f.Policies); n != 0 {
+		t.Errorf("%d settings of a version that is gone are kept", n)
 	}
 }
 
