@@ -80,7 +80,7 @@ func (r *Registry) SetAlias(ctx context.Context, name string, a Alias, fresh boo
 		case fresh && len(f.Aliases) >= maxAliases:
 			return invalid("function %s has %d aliases, the most there can be", name, len(f.Aliases))
 		case a.Revision != "" && a.Revision != have.Revision:
-			return stale()
+			return Stale()
 		case len(a.Others) > 1:
 			return invalid("Number of items in AdditionalVersionWeights cannot be greater than 1")
 		}

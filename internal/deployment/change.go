@@ -91,7 +91,7 @@ func (r *Registry) Update(ctx context.Context, name, revision string, settings f
 	c *Code) (*Function, error) {
 	return r.alter(name, func(f *Function) error {
 		if revision != "" && revision != f.Latest.Revision {
-			return stale()
+			return Stale()
 		}
 		unused := f.Latest.archivesOf()
 		if settings != nil {
@@ -194,7 +194,7 @@ func (r *Registry) Publish(ctx context.Context, name, description, checksum, rev
 	_, err := r.alter(name, func(f *Function) error {
 		switch {
 		case revision != "" && revision != f.Latest.Revision:
-			return stale()
+			return Stale()
 		case checksum != "" && checksum != f.Latest.Checksum():
 			return invalid("CodeSHA256 (%s) is different from current CodeSHA256 in $LATEST (%s). Please try again "+
 				"with the CodeSHA256 in $LATEST.", shortened(checksum), f.Latest.Checksum())

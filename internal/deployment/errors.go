@@ -32,8 +32,8 @@ type wrong struct {
 func (e *wrong) Error() string { return e.text }
 func (e *wrong) Unwrap() error { return e.kind }
 
-// stale is about a revision that is not the latest of a function or an alias.
-func stale() error {
+// Stale is about a revision that is not the latest of a function or an alias.
+func Stale() error {
 	return &wrong{ErrChanged, "The Revision Id provided does not match the latest Revision Id. Call the " +
 		"GetFunction/GetAlias API to retrieve the latest Revision Id"}
 }

@@ -1,8 +1,10 @@
 package lambda
 
 import (
+	"archive/zip"
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"net/http"
 	"sort"
 	"strconv"
@@ -12,6 +14,7 @@ import (
 	"github.com/hikyaku/hikyaku/internal/access"
 	"github.com/hikyaku/hikyaku/internal/deployment"
 	"github.com/hikyaku/hikyaku/internal/function"
+	"github.com/hikyaku/hikyaku/internal/function/code"
 	"github.com/hikyaku/hikyaku/internal/queue"
 )
 
@@ -404,11 +407,7 @@ func (c *call) updateCode() error {
 		return err
 	}
 	if in.DryRun {
-		f, err := c.d.functions.Get(c.function)
-		if err != nil {
-			return err
-		}
-		return c.answer(http.StatusOK, c.describe(f, f.Latest, ""))
+		return c.dryUpdate(in.RevisionID, code.Zip)
 	}
 	f, err := c.d.functions.Update(c.ctx(), c.function, in.RevisionID, func(s *deployment.Settings) error {
 		if len(in.Architectures) > 0 {
@@ -429,6 +428,21 @@ func (c *call) updateCode() error {
 	}
 	c.warn()
 	return c.answer(http.StatusOK, c.describe(f, v, qualifier))
+}
+
+// dryUpdate says what an update with an archive would, as far as that is known without unpacking it.
+func (c *call) dryUpdate(revision string, archive []byte) error {
+	f, err := c.d.functions.Get(c.function)
+	switch {
+	case err != nil:
+		return err
+	case revision != "" && revision != f.Latest.Revision:
+		return deployment.Stale()
+	}
+	if _, err := zip.NewReader(bytes.NewReader(archive), int64(len(archive))); err != nil {
+		return fmt.Errorf("%w: %w", code.ErrNoCode, err)
+	}
+	return c.answer(http.StatusOK, c.describe(f, f.Latest, ""))
 }
 
 func (c *call) deleteFunction() error {

@@ -59,3 +59,16 @@ func TestAnErrorOfTheFunctionComesWithAdvice(t *testing.T) {
 		t.Errorf("%+v, %v", got, err)
 	}
 }
+
+func TestADryRunOfAnUpdateIsRefusedAsTheUpdateWouldBe(t *testing.T) {
+	r := newRig(t)
+	r.create("f", nil)
+	const at = functions + "/f/code"
+	dry := `{"DryRun":true,"ZipFile":"` + base64.StdEncoding.EncodeToString(packed(t, "app.py", program)) + `"`
+	seen := r.revision(t, functions+"/f/configuration")
+	r.recorded(t, []recorded{
+		{"PUT", at, `{"DryRun":true,"ZipFile":"bm8="}`, 400, []string{"Could not unzip uploaded file."}, nil},
+		{"PUT", at, dry + `,"RevisionId":"other"}`, 412, []string{"does not match the latest Revision Id"}, nil},
+		{"PUT", at, dry + `,"RevisionId":"` + seen + `"}`, 200, []string{seen}, nil},
+	})
+}
