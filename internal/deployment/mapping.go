@@ -80,8 +80,10 @@ func (r *Registry) Map(ctx context.Context, m Mapping) (Mapping, error) {
 	}
 	r.change.Lock()
 	defer r.change.Unlock()
+	had, _ := r.Mapping(m.ID) // a new one was nobody's
+	moves := had.Function != m.Function || had.Qualifier != m.Qualifier
 	for _, other := range r.Mappings() {
-		if m.ID == "" && other.Queue == m.Queue && other.Function == m.Function && other.Qualifier == m.Qualifier {
+		if moves && other.Queue == m.Queue && other.Function == m.Function && other.Qualifier == m.Qualifier {
 			return m, &wrong{ErrExists, "An event source mapping with SQS arn (\" " + m.SourceARN + " \") and " +
 				"function (\" " + m.Function + " \") already exists. Please update or delete the existing mapping with UUID " +
 				other.ID}

@@ -103,5 +103,7 @@ func TestMappingsAreListedByTheVersionThatIsNamed(t *testing.T) {
 		{"GET", at + "?FunctionName=f:1", "", 200, []string{ids["f:1"]}, []string{ids["f"]}},
 		{"GET", at + "?FunctionName=" + arnOfF + ":1", "", 200, []string{ids["f:1"]}, []string{ids["f"]}},
 		{"GET", at + "?FunctionName=f", "", 200, []string{ids["f"], ids["f:1"]}, nil},
+		{"PUT", at + ids["f:1"], `{"FunctionName":"f"}`, 409, []string{"with UUID " + ids["f"]}, nil},
+		{"PUT", at + ids["f"], `{"FunctionName":"f","BatchSize":5}`, 202, []string{`"BatchSize":5`}, nil},
 	})
 }
