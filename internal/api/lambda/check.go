@@ -74,11 +74,15 @@ func runs(runtime string) bool {
 	return loader.Family(runtime) != "" && strings.ToLower(runtime) == runtime
 }
 
-// inRegion refuses functions of other regions.
+// inRegion refuses functions and layers of other regions.
 func (c *call) inRegion(text string) error {
 	parts := strings.Split(text, ":")
 	if own := c.d.functions.Region(); len(parts) >= 7 && parts[0] == "arn" && parts[3] != own {
-		return notFound("Functions from '" + shortened(parts[3]) + "' are not reachable in this region ('" + own + "')")
+		kind := "Functions"
+		if parts[5] == "layer" {
+			kind = "Layers"
+		}
+		return notFound(kind + " from '" + shortened(parts[3]) + "' are not reachable in this region ('" + own + "')")
 	}
 	return nil
 }

@@ -53,6 +53,9 @@ func (c *call) theLayer(can access.Action) (name, rest string, err error) {
 	if !layerForm.MatchString(text) || len(text) > 140 {
 		return "", "", notValid(text, "layerName", "Member must satisfy regular expression pattern: "+layerText)
 	}
+	if err := c.inRegion(text); err != nil {
+		return "", "", err
+	}
 	name = text[strings.LastIndexByte(text, ':')+1:]
 	return name, rest, c.mayLayer(can, name)
 }

@@ -184,6 +184,8 @@ func TestLayersThatCannotBeAreRefusedInTheServicesWords(t *testing.T) {
 		{"POST", functions, `{"FunctionName":"f","Runtime":"python3.11","Handler":"app.handler","Code":{"ZipFile":"` +
 			small + `"},"Layers":["arn:aws:lambda:eu-west-1:000000000000:layer:words:1"]}`, 400,
 			"InvalidParameterValueException", "Layers are not in the same region"},
+		{"GET", layersPath + "/arn:aws:lambda:eu-west-1:000000000000:layer:words/versions", "", 404,
+			"ResourceNotFoundException", "Layers from 'eu-west-1' are not reachable in this region ('us-east-1')"},
 		{"GET", versions + "/0", "", 400, "InvalidParameterValueException", "Layer Version Cannot be less than 1"},
 		{"GET", versions + "/9", "", 404, "ResourceNotFoundException", "The resource you requested does not exist."},
 		{"DELETE", versions + "/-1", "", 400, "InvalidParameterValueException", "Layer Version Cannot be less than 1"},
