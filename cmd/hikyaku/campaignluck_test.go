@@ -13,7 +13,7 @@ import (
 // changeUsers runs a statement on the database of users, as their owner may at any time.
 func changeUsers(t *testing.T, dir, statement string) {
 	t.Helper()
-	db, err := sql.Open("sqlite", filepath.Join(dir, "users.db"))
+	db, err := sql.Open("sqlite", filepath.Join(dir, "users.db")+"?_pragma=busy_timeout(60000)") // others read and mark
 	if err != nil {
 		t.Fatal(err)
 	}

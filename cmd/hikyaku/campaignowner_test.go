@@ -85,7 +85,7 @@ users:
 func TestLocalTimesAndQuietHoursHoldBackThoseForWhomItIsNotTheTime(t *testing.T) {
 	const each = 50
 	dir := t.TempDir()
-	db, err := sql.Open("sqlite", filepath.Join(dir, "users.db"))
+	db, err := sql.Open("sqlite", filepath.Join(dir, "users.db")+"?_pragma=busy_timeout(60000)")
 	if err != nil {
 		t.Fatal(err)
 	}
