@@ -89,6 +89,27 @@ func (c *spoken) Write(b []byte) (int, error) {
 	return n, err
 }
 
+// apart opens a stream with long deadlines on a connection of its own.
+func (r *rig) apart(ctx context.Context, id string) (st pullStream, conn *spoken) {
+	r.t.Helper()
+	sub := pubsubpb.NewSubscriberClient(r.dial(grpc.WithContextDialer(
+		func(ctx context.Context, addr string) (net.Conn, error) {
+			c, err := new(net.Dialer).DialContext(ctx, "tcp", addr)
+			conn = &spoken{Conn: c}
+			return conn, err
+		})))
+	st, err := sub.StreamingPull(ctx)
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	first := &pubsubpb.StreamingPullRequest{Subscription: subscriptionName(id)}
+	long(first)
+	if err := st.Send(first); err != nil {
+		r.t.Fatal(err)
+	}
+	return st, conn
+}
+
 // What a client says before it leaves is done, in whatever way it leaves. gRPC gives up what it has not given out yet
 // when a call is cancelled or its connection is closed.
 func TestWhatIsSaidBeforeAGoodbyeIsDone(t *testing.T) {
@@ -106,23 +127,8 @@ func TestWhatIsSaidBeforeAGoodbyeIsDone(t *testing.T) {
 			r.subscribe("news")
 			for range 8 {
 				r.publish("news", "", "done", "back")
-				var conn *spoken
-				sub := pubsubpb.NewSubscriberClient(r.dial(grpc.WithContextDialer(
-					func(ctx context.Context, addr string) (net.Conn, error) {
-						c, err := new(net.Dialer).DialContext(ctx, "tcp", addr)
-						conn = &spoken{Conn: c}
-						return conn, err
-					})))
 				ctx, cancel := context.WithCancel(t.Context())
-				st, err := sub.StreamingPull(ctx)
-				if err != nil {
-					t.Fatal(err)
-				}
-				first := &pubsubpb.StreamingPullRequest{Subscription: subscriptionName("news")}
-				long(first)
-				if err := st.Send(first); err != nil {
-					t.Fatal(err)
-				}
+				st, conn := r.apart(ctx, "news")
 				got := receive(t, st, 2)
 				// The client has spoken of them: nothing goes back by itself.
 				if err := r.modify("news", 600, got...); err != nil {
@@ -167,27 +173,13 @@ func TestWhatIsSaidBeforeAGoodbyeIsDone(t *testing.T) {
 func TestAClientThatVanishesKeepsItsMessages(t *testing.T) {
 	r := newRig(t)
 	r.subscribe("news")
-	var broken net.Conn
-	conn := r.dial(grpc.WithContextDialer(func(ctx context.Context, addr string) (net.Conn, error) {
-		c, err := new(net.Dialer).DialContext(ctx, "tcp", addr)
-		broken = c
-		return c, err
-	}))
-	st, err := pubsubpb.NewSubscriberClient(conn).StreamingPull(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	first := &pubsubpb.StreamingPullRequest{Subscription: subscriptionName("news")}
-	long(first)
-	if err := st.Send(first); err != nil {
-		t.Fatal(err)
-	}
+	st, conn := r.apart(t.Context(), "news")
 	r.publish("news", "", "a")
 	got := receive(t, st, 1)
 	if n := r.streams(); n != 1 {
 		t.Fatalf("there are %d streams", n)
 	}
-	broken.Close()
+	conn.Close()
 	doortest.Until(t, "the stream is over", func() bool { return r.streams() == 0 })
 	if n := r.claimed("news"); n != 1 {
 		t.Errorf("%d are held after the connection broke", n)
