@@ -21,7 +21,7 @@ type Config struct {
 	Endpoint string        // in place of the one that the server names
 	TLS      *tls.Config   // of a secure relay; nil: the system's authorities
 	Most     int           // bytes that a message may have
-	Timeout  time.Duration // for connecting
+	Timeout  time.Duration // for connecting, and for a sign of life of a relay that says nothing
 	Dial     func(ctx context.Context, network, address string) (net.Conn, error)
 }
 
@@ -59,6 +59,7 @@ func New(info *message.Relay, cfg Config) (*Client, error) {
 	}
 	c.ended, c.end = context.WithCancel(context.Background())
 	c.transport = &http.Transport{TLSClientConfig: cfg.TLS, Protocols: new(http.Protocols),
+		HTTP2: &http.HTTP2Config{SendPingTimeout: cfg.Timeout, PingTimeout: cfg.Timeout, WriteByteTimeout: cfg.Timeout},
 		DialContext: func(ctx context.Context, network, address string) (net.Conn, error) {
 			ctx, cancel := context.WithTimeout(ctx, cfg.Timeout)
 			defer cancel()

@@ -61,6 +61,27 @@ func FuzzMessages(f *testing.F) {
 	})
 }
 
+// TestARelayThatHangsIsGivenUp, though no context ends: it takes connections and says nothing.
+func TestARelayThatHangsIsGivenUp(t *testing.T) {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	c, err := relay.New(&message.Relay{Medium: "streaming", Endpoint: l.Addr().String()}, relay.Config{Most: 1 << 20,
+		Timeout: 100 * time.Millisecond, Dial: new(net.Dialer).DialContext})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	if _, err := c.Put(context.Background(), strings.NewReader("x")); err == nil {
+		t.Error("it has put an object")
+	}
+	if _, err := c.Get(context.Background(), 1, wire.RelayReference{}); err == nil {
+		t.Error("it has an object")
+	}
+}
+
 // A peer is a relay that is made with gRPC's own library for Go.
 type peer struct {
 	mu    sync.Mutex
