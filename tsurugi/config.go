@@ -22,7 +22,8 @@ type Config struct {
 	Application string // likewise
 	ResultSets  int    // queries at a time; others wait. Default 16
 	InFlight    int    // other requests at a time; others wait. Default 256
-	// for connecting, for writing a request, and for the answer to a renewal of the session. Default 10 s
+	// for connecting, for writing a request, for the answer to a renewal of the session, and for a sign of life of the
+	// relay. Default 10 s
 	Timeout time.Duration
 	// between renewals; the server lets a session live 300 s without one. Default 1 min, less than 0: never
 	KeepAlive    time.Duration
