@@ -70,6 +70,10 @@ func boundIn(ctx *gms.Context, n gms.Node, planned bool) (gms.Node, transform.Tr
 			return nil, changed, err
 		}
 		var same transform.TreeIdentity
+		if n, same, err = conditionsIn(ctx, n); err != nil {
+			return nil, same, err
+		}
+		changed = changed && same
 		if n, same, err = assignedIn(ctx, n); err != nil {
 			return nil, same, err
 		}

@@ -206,6 +206,11 @@ func (t telling) truth(_ int, c gms.Expression) (gms.Expression, bool) {
 		return numeralOf(t.Context, c, false)
 	case types.IsTextOnly(typ):
 		return legibleOf(t.Context, c)
+	case isBytes(typ):
+		if number, ok := bitsNumber(c); ok {
+			return number, true
+		}
+		return legibleOf(t.Context, &seen[wording]{c, wording{}})
 	}
 	return bitsNumber(c)
 }

@@ -6,6 +6,7 @@ import (
 	gms "github.com/dolthub/go-mysql-server/sql"
 	"github.com/dolthub/go-mysql-server/sql/expression"
 	"github.com/dolthub/go-mysql-server/sql/plan"
+	"github.com/dolthub/go-mysql-server/sql/transform"
 	"github.com/dolthub/go-mysql-server/sql/types"
 )
 
@@ -64,4 +65,29 @@ func oneOrZeroRows(ctx *gms.Context, n gms.Node) (gms.Node, bool, error) {
 		return made, true, err
 	}
 	return n, false, nil
+}
+
+// conditionsIn is a plan whose conditions are told where they are a lone value, as in WHERE name: what AND, OR and NOT
+// combine is told with these.
+func conditionsIn(ctx *gms.Context, n gms.Node) (gms.Node, transform.TreeIdentity, error) {
+	return transform.NodeWithOpaque(ctx, n,
+		func(ctx *gms.Context, n gms.Node) (gms.Node, transform.TreeIdentity, error) {
+			switch n.(type) {
+			case *plan.Filter, *plan.Having, *plan.JoinNode:
+			default:
+				return n, transform.SameTree, nil
+			}
+			holds := n.(gms.Expressioner)
+			all, changed := slices.Clone(holds.Expressions()), false
+			for i, e := range all {
+				if told, is := (telling{ctx}).truth(i, e); is {
+					all[i], changed = told, true
+				}
+			}
+			if !changed {
+				return n, transform.SameTree, nil
+			}
+			made, err := holds.WithExpressions(ctx, all...)
+			return made, transform.NewTree, err
+		})
 }
