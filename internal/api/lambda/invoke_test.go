@@ -81,6 +81,7 @@ func TestAnEventIsInvokedAndItsFailureTriedTwiceMoreThenTold(t *testing.T) {
 	var told struct {
 		Context struct {
 			ID        string `json:"requestId"`
+			ARN       string `json:"functionArn"`
 			Condition string
 			Count     int `json:"approximateInvokeCount"`
 		} `json:"requestContext"`
@@ -89,6 +90,7 @@ func TestAnEventIsInvokedAndItsFailureTriedTwiceMoreThenTold(t *testing.T) {
 	}
 	failure := r.claim("failures")
 	if err := json.Unmarshal(failure.Message.Body, &told); err != nil || told.Context.ID != id ||
+		told.Context.ARN != "arn:aws:lambda:us-east-1:000000000000:function:f:$LATEST" ||
 		told.Context.Condition != "RetriesExhausted" || told.Context.Count != 3 ||
 		told.Request["fail"] != "always" || told.Response["errorType"] != "ValueError" {
 		t.Errorf("%s: %v", failure.Message.Body, err)
