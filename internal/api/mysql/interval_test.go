@@ -56,7 +56,7 @@ func TestADatePlusAnIntervalIsAsDateAdd(t *testing.T) {
 		"d + INTERVAL 1 HOUR":                              "2026-01-31 01:00:00",
 		"ms - INTERVAL 1 DAY":                              "2026-01-01 03:04:05.678",
 		"INTERVAL id DAY + ms":                             "2026-01-03 03:04:05.678",
-		"ms + INTERVAL 1.5 SECOND":                         "2026-01-02 03:04:07.178000",
+		"ms + INTERVAL 1.5 SECOND":                         "2026-01-02 03:04:07.178",
 		"date_sub(ms, INTERVAL '0.5' SECOND)":              "2026-01-02 03:04:05.178000",
 		"max('2026-01-02' + INTERVAL id DAY)":              "2026-01-03 00:00:00",
 		"'2026-01-02' + INTERVAL 1 DAY":                    "2026-01-03",

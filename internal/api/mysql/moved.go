@@ -1,6 +1,7 @@
 package mysql
 
 import (
+	"math"
 	"strings"
 	"time"
 
@@ -57,6 +58,9 @@ func (m *moved) Eval(ctx *gms.Context, row gms.Row) (any, error) {
 	}
 	if from, err = gms.UnwrapAny(ctx, from); err != nil {
 		return nil, err
+	}
+	if inexact, ok := number.(float64); ok {
+		number = math.RoundToEven(inexact)
 	}
 	// go-mysql-server reads the number; what it multiplies would not fit.
 	of, unit := unitOf(by.Unit)

@@ -59,23 +59,27 @@ func preciseIn(ctx *gms.Context, e gms.Expression) (gms.Expression, transform.Tr
 	return &seen[precise]{e, precise{typ}}, transform.NewTree
 }
 
-// preciseType is the type of a date to which an interval is added; nil where go-mysql-server's is right.
+// preciseType is the type of a date to which an interval is added; nil where go-mysql-server's is right. The digits are
+// those of the date and, for seconds, those of the number, as MySQL has them.
 func preciseType(ctx *gms.Context, own gms.Type, date gms.Expression, interval *expression.Interval) gms.Type {
-	if !types.IsDatetimeType(own) || strings.Contains(strings.ToLower(interval.Unit), "microsecond") {
-		return nil
+	unit, number := strings.ToUpper(interval.Unit), interval.Child
+	if micros, ok := number.(*expression.Arithmetic); ok && micros.RightChild == million {
+		unit, number = "SECOND", micros.LeftChild
 	}
-	of, number := date.Type(ctx), interval.Child.Type(ctx)
-	if _, scale, exact := digitsOf(number); !exact || scale > 0 { // seconds may have a fraction
+	of, ok := date.Type(ctx).(gms.DatetimeType)
+	if !ok || !types.IsDatetimeType(own) || strings.Contains(unit, "MICROSECOND") {
 		return nil
 	}
 	digits := 0
-	switch t := of.(type) {
-	case gms.DatetimeType:
-		if types.IsDatetimeType(of) || types.IsTimestampType(of) {
-			digits = t.Precision()
+	if !types.IsDateType(of) {
+		digits = of.Precision()
+	}
+	if unit == "SECOND" {
+		_, scale, exact := digitsOf(number.Type(ctx))
+		if !exact {
+			return nil
 		}
-	default:
-		return nil
+		digits = max(digits, min(scale, 6))
 	}
 	return datetimeOf(digits)
 }
