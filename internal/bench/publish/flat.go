@@ -112,12 +112,12 @@ func (s *session) flatOut(ctx context.Context, kind string) (err error) {
 	}
 	for i, c := range sides {
 		kept := c.Worker.(*torrent).kept
-		if err := kept.check(c, int64(s.flats)); err != nil {
+		if err := kept.Check(c.Name, int64(s.flats), 1); err != nil {
 			return err
 		}
 		r := s.publishRow(workFlatOut, c, func(r *measure.Row, c *harness.Contender) {
 			r.Set("server", kind).Set("rtt_ms", 0.0).Set("bytes", harness.BodyBytes)
-			kept.tell(r)
+			kept.Tell(r)
 			requested(r, c, c.Worker.(*torrent).line)
 		})
 		if i > 0 {

@@ -43,15 +43,23 @@ func (s *session) alone(ctx context.Context, kind string, trip time.Duration, ke
 		goals = append(goals, harness.AtMost("ratio_raw", 1.25), harness.AtMost("ratio_default", 0.0334))
 	}
 	for _, c := range sides {
-		if err := c.Worker.(*shooter).sync.check(c, c.Sum().N); err != nil { // one at a time: a sync for each
+		if err := c.Worker.(*shooter).sync.Check(c.Name, c.Sum().N, 1); err != nil { // one at a time: a sync for each
 			return err
 		}
 	}
 	s.shots(sides, goals, func(r *measure.Row, c *harness.Contender) {
 		r.Set("server", kind).Set("rtt_ms", harness.Milliseconds(trip)).Set("publisher", how)
-		c.Worker.(*shooter).sync.tell(r)
+		c.Worker.(*shooter).sync.Tell(r)
 	})
 	return err
+}
+
+// keeping counts the syncs of a topic's server, when that is durable.
+func keeping(kind string, t pubsubTopic) *harness.Kept {
+	if kind != serverDurable {
+		return nil
+	}
+	return harness.Keeping(t.server)
 }
 
 // syncedCalls is what nothing durable can be faster than: the unary call to a server that only answers, and then one

@@ -25,6 +25,9 @@ const (
 	serverDurable = "hikyaku" // ours, with every default
 )
 
+// sayForget is what the publish bench tells its servers.
+const sayForget = "forget"
+
 // Serve serves Pub/Sub on a port of loopback that it finds. It is for a process of its own, which the publish
 // bench starts. It writes its address, as a line of JSON, when it listens, and answers each line that it reads from in
 // with what its journal has done; of the line "forget" it forgets before what was published, as far as it is a server

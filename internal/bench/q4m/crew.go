@@ -22,12 +22,14 @@ type crew struct {
 
 	gone   int // taken since the last refill
 	serial atomic.Int64
+	calls  int64 // that were made
+	kept   *harness.Kept
 	total  int64 // rows put less those taken, by this crew and its refills
 }
 
 // newCrew connects n workers.
 func newCrew(ctx context.Context, s shop, n int, takes kind, stock int, keep bool) (*crew, error) {
-	c := &crew{shop: s, takes: takes, stock: stock, keep: keep}
+	c := &crew{shop: s, takes: takes, stock: stock, keep: keep, kept: s.keeping()}
 	for range n {
 		h, err := s.connect(ctx, n > 1)
 		if err != nil {
@@ -75,22 +77,24 @@ func (c *crew) Work(ctx context.Context, t harness.Turn) (s harness.Sample, err 
 func (c *crew) burst(ctx context.Context, t harness.Turn, timed bool, s *harness.Sample) error {
 	calls := make([][]time.Duration, len(c.hands))
 	var begun atomic.Int64
-	began := time.Now()
-	err := harness.Crowd(ctx, len(c.hands), func(ctx context.Context, i int) error {
-		for last := began; begun.Add(1) <= int64(t.Calls) && (!timed || last.Sub(began) < t.Time); {
-			if err := ctx.Err(); err != nil {
-				return err
+	err := c.kept.During(func() error {
+		began := time.Now()
+		defer func() { s.Elapsed += time.Since(began) }()
+		return harness.Crowd(ctx, len(c.hands), func(ctx context.Context, i int) error {
+			for last := began; begun.Add(1) <= int64(t.Calls) && (!timed || last.Sub(began) < t.Time); {
+				if err := ctx.Err(); err != nil {
+					return err
+				}
+				if err := c.one(c.hands[i]); err != nil {
+					return err
+				}
+				now := time.Now()
+				calls[i] = append(calls[i], now.Sub(last))
+				last = now
 			}
-			if err := c.one(c.hands[i]); err != nil {
-				return err
-			}
-			now := time.Now()
-			calls[i] = append(calls[i], now.Sub(last))
-			last = now
-		}
-		return nil
+			return nil
+		})
 	})
-	s.Elapsed += time.Since(began)
 	if err != nil {
 		return err
 	}
@@ -99,6 +103,7 @@ func (c *crew) burst(ctx context.Context, t harness.Turn, timed bool, s *harness
 		s.Calls = append(s.Calls, d...)
 		done += len(d)
 	}
+	c.calls += int64(done)
 	if c.takes != "" {
 		c.gone += done
 		c.total -= int64(done)

@@ -16,11 +16,13 @@ import (
 type ledger struct {
 	since, before, closed atomic.Int64
 	lose                  bool // an insert is acknowledged and forgotten
+	kept                  *harness.Kept
 }
 
 func (l *ledger) connect(context.Context, bool) (hand, error) { return clerk{l}, nil }
 func (l *ledger) client(bool) string                          { return "counting" }
 func (l *ledger) about() string                               { return "ledger" }
+func (l *ledger) keeping() *harness.Kept                      { return l.kept }
 func (l *ledger) Close() error                                { return nil }
 func (l *ledger) count(context.Context) (int64, error)        { return l.since.Load() + l.before.Load(), nil }
 
@@ -135,6 +137,20 @@ func TestALostRowIsNoFigure(t *testing.T) {
 	if err := checkRows(t.Context(), c, 60); err == nil ||
 		!strings.Contains(err.Error(), "60 rows are in the table, there should be 63") {
 		t.Errorf("%v", err)
+	}
+}
+
+func TestARowThatWasNotSyncedIsNoFigure(t *testing.T) {
+	for _, takes := range []kind{"", since} {
+		l := &ledger{kept: harness.KeptBy(func() (uint64, error) { return 7, nil })}
+		c := crewOf(t, l, 1, takes, 10, false)
+		if _, err := c.Work(t.Context(), harness.Turn{Calls: 3}); err != nil {
+			t.Fatal(err)
+		}
+		if err := checkRows(t.Context(), c, 60); err == nil ||
+			!strings.Contains(err.Error(), "0 syncs: 3 are the least") {
+			t.Errorf("%q: %v", takes, err)
+		}
 	}
 }
 

@@ -125,6 +125,8 @@ func (s *innoShop) count(context.Context) (n int64, err error) {
 	return n, err
 }
 
+func (s *innoShop) keeping() *harness.Kept { return nil }
+
 func (s *innoShop) about() string { return s.said }
 
 func (s *innoShop) Close() error {

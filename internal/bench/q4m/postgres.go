@@ -119,6 +119,8 @@ func (s *postgresShop) count(ctx context.Context) (n int64, err error) {
 	return n, err
 }
 
+func (s *postgresShop) keeping() *harness.Kept { return nil }
+
 func (s *postgresShop) about() string { return s.said }
 
 func (s *postgresShop) Close() error {

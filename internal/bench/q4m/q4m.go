@@ -31,7 +31,8 @@ const (
 // The server is a process of its own, as the peers are, over a new store with every default. With one connection the
 // client is go-sql-driver/mysql, a usual one; with more it is lightLine, which costs less, for MariaDB too. The limit
 // is what a call cannot do without: as many round trips of the same client, in which nothing is done, and one sync of
-// as many bytes; of insert-compacting it is the sync alone. With many rows waiting, the peer is ours with few.
+// as many bytes; of insert-compacting it is the sync alone. With many rows waiting, the peer is ours with few. The
+// server's syncs are counted: a run ends with an error when there were fewer than the calls need.
 //
 // MariaDB (MySQL) and PostgreSQL, if their addresses are given, do the same work with SKIP LOCKED, durably, which is
 // checked. All take turns in slices, and ratios are medians of those of neighbouring slices; to MariaDB, to PostgreSQL

@@ -26,6 +26,8 @@ type shop interface {
 	add(ctx context.Context, n int, at int64) error
 	// count is how many rows there are.
 	count(ctx context.Context) (int64, error)
+	// keeping counts its syncs; nil: nobody can.
+	keeping() *harness.Kept
 	// about tells which server this is and what makes it durable.
 	about() string
 	Close() error
@@ -193,6 +195,8 @@ func (s *queueShop) count(context.Context) (int64, error) {
 	st, err := s.child.Say(harness.SayStats)
 	return st.Messages, err
 }
+
+func (s *queueShop) keeping() *harness.Kept { return harness.Keeping(s.child) }
 
 func (s *queueShop) about() string {
 	return harness.CaseOurs + ": the MySQL door of a process of its own, every answer after fdatasync"

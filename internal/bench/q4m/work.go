@@ -166,7 +166,7 @@ func checkRows(ctx context.Context, c *crew, began int64) error {
 	if want := began + c.total; n != want {
 		return fmt.Errorf("%d rows are in the table, there should be %d", n, want)
 	}
-	return nil
+	return c.kept.Check(harness.CaseOurs, c.calls, len(c.hands))
 }
 
 // bytesOf is what one take, or one insert, writes to our journal.
@@ -196,6 +196,9 @@ func (s *session) row(work string, connections, depth int, c *harness.Contender)
 	r := s.Report.Row(c.Name, work).Set("connections", connections).Set("depth", depth).Set("bytes", harness.BodyBytes)
 	if c.Client != "" {
 		r.Set("client", c.Client)
+	}
+	if w, ok := c.Worker.(*crew); ok {
+		w.kept.Tell(r)
 	}
 	return r.Times(t.Calls).Set("p999_ms", harness.Milliseconds(t.Calls.Quantile(0.999))).Rate(t.N, t.Elapsed)
 }

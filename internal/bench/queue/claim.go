@@ -72,7 +72,9 @@ func (c *claimer) take(ctx context.Context, d time.Duration, s *harness.Sample) 
 		gone = append(gone, r.taken...)
 	}
 	s.N += int64(len(gone))
-	c.log.add(int64(len(gone)), before, c.rig.Store.JournalStats())
+	if err := c.log.add(int64(len(gone)), len(gone), c.readers, before, c.rig.Store.JournalStats()); err != nil {
+		return err
+	}
 	next := 0
 	return c.rig.Fill(ctx, harness.Measured, len(gone), func() message.Message {
 		next++

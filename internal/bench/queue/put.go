@@ -17,10 +17,14 @@ type logged struct {
 	bytes, syncs uint64
 }
 
-func (l *logged) add(n int64, before, after journal.Stats) {
+// add counts n messages of a slice, which so many clients put or settled in calls. It fails when there were fewer syncs
+// than those calls need.
+func (l *logged) add(n int64, calls, clients int, before, after journal.Stats) error {
 	l.n += n
 	l.bytes += after.Bytes - before.Bytes
-	l.syncs += after.Syncs - before.Syncs
+	syncs := after.Syncs - before.Syncs
+	l.syncs += syncs
+	return harness.CheckSyncs(harness.CaseOurs, int64(calls), clients, syncs)
 }
 
 // bytesEach is what one message takes in the log.
@@ -68,7 +72,9 @@ func (p *putter) Run(ctx context.Context, d time.Duration) (harness.Sample, erro
 		s.N += int64(len(c) * p.group)
 		s.Calls = append(s.Calls, c...)
 	}
-	p.log.add(s.N, before, p.rig.Store.JournalStats())
+	if err := p.log.add(s.N, len(s.Calls), p.writers, before, p.rig.Store.JournalStats()); err != nil {
+		return harness.Sample{}, err
+	}
 	// What was put is taken away off the clock, so that each slice begins as the first one did.
 	if _, err := p.rig.Store.Purge(ctx, harness.Measured); err != nil {
 		return harness.Sample{}, fmt.Errorf("empty the queue between slices: %w", err)

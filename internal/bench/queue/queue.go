@@ -11,6 +11,8 @@ import (
 
 // Run measures the store over its journal in files, each figure beside the machine's limit:
 //
+// The syncs of rows about puts and claims are counted: a run ends with an error when there were fewer than they need.
+//
 //   - put, put-group, put-pipelined: durable puts of one message by writers at once, of a hundred by one, and of a
 //     hundred by several. The limit is one writer that writes the same bytes, of all writers at once, and syncs them;
 //     for put-pipelined it writes as much as makes the sync cheap. The lone writer writes and syncs one message.

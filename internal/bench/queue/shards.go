@@ -126,7 +126,9 @@ func (c *shardCaller) Run(ctx context.Context, d time.Duration) (s harness.Sampl
 		s.N += int64(len(own))
 		s.Calls = append(s.Calls, own...)
 	}
-	c.log.add(s.N, before, c.store.JournalStats())
+	if err := c.log.add(s.N, len(s.Calls), shardCallers, before, c.store.JournalStats()); err != nil {
+		return harness.Sample{}, err
+	}
 	return s, c.store.empty(ctx)
 }
 

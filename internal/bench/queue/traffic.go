@@ -48,8 +48,7 @@ func (t *traffic) Run(ctx context.Context, d time.Duration) (s harness.Sample, e
 		s.Calls = append(s.Calls, c...)
 	}
 	s.N = t.puts.Load() - first
-	t.log.add(s.N, before, t.rig.Store.JournalStats())
-	return s, nil
+	return s, t.log.add(s.N, len(s.Calls), t.writers, before, t.rig.Store.JournalStats())
 }
 
 func (t *traffic) write(ctx context.Context, began time.Time, d time.Duration) (calls []time.Duration, err error) {

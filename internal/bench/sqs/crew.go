@@ -23,11 +23,20 @@ type sqsCrew struct {
 
 	// What came of the slices.
 	sent, taken []harness.Sample
+
+	sending, taking synced // of all slices, also of those by which the bound was found
+}
+
+// synced is what the calls of one kind have done.
+type synced struct {
+	calls int64
+	kept  *harness.Kept
 }
 
 // newSQSCrew connects n hands to a queue.
 func newSQSCrew(q *sqsclient.Queue, n, batch int, hire func() (Hand, error)) (*sqsCrew, error) {
 	c := &sqsCrew{queue: q, batch: batch}
+	c.sending.kept, c.taking.kept = q.Post.Keeping(), q.Post.Keeping()
 	for range n {
 		h, err := hire()
 		if err != nil {
@@ -137,13 +146,38 @@ func (c *sqsCrew) round(ctx context.Context, d, longest time.Duration) error {
 // slice sends for a time, at most so many, and takes as much.
 func (c *sqsCrew) slice(ctx context.Context, d, longest time.Duration, most int64) (sent, taken harness.Sample,
 	err error) {
-	if sent, err = c.send(ctx, d, most); err != nil {
+	if err = c.sending.during(func() (int, error) {
+		sent, err = c.send(ctx, d, most)
+		return len(sent.Calls), err
+	}); err != nil {
 		return sent, taken, fmt.Errorf("%s: send to %s: %w", c.queue.Post.Name, c.queue.Kind(), err)
 	}
-	if taken, err = c.take(ctx, sent.N, longest); err != nil {
+	if err = c.taking.during(func() (int, error) {
+		taken, err = c.take(ctx, sent.N, longest)
+		return len(taken.Calls), err
+	}); err != nil {
 		return sent, taken, fmt.Errorf("%s: receive from %s: %w", c.queue.Post.Name, c.queue.Kind(), err)
 	}
 	return sent, taken, nil
+}
+
+// during counts the calls that do makes, and their syncs.
+func (s *synced) during(do func() (calls int, err error)) error {
+	return s.kept.During(func() error {
+		n, err := do()
+		s.calls += int64(n)
+		return err
+	})
+}
+
+// check fails when what the rows of the crew say is durable was not synced.
+func (c *sqsCrew) check() error {
+	for _, s := range []synced{c.sending, c.taking} {
+		if err := s.kept.Check(c.queue.Post.Name, s.calls, len(c.hands)); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // bound finds out how many messages a slice may have, so that what is sent in one can be taken in half its longest

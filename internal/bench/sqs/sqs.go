@@ -51,7 +51,8 @@ const (
 // another, in memory. Both are driven by lightSQS, which costs so little that the servers are what is measured, and
 // take turns in slices; in a slice clients send for a time, and then receive and delete as much. A server that cannot
 // keep up is given fewer messages, as many as it receives in a second, and its rows say how many. Ratios are medians of
-// those of neighbouring slices.
+// those of neighbouring slices. Syncs are of all slices, also of those by which was found what the server keeps up
+// with; a run ends with an error when there were fewer than the calls need.
 func Run(ctx context.Context, o harness.Options) error {
 	s := &session{Session: harness.New("sqs", o, view()), extent: whole}
 	if o.Quick {

@@ -141,7 +141,7 @@ func (s *session) turns(ctx context.Context, crews []*sqsCrew) error {
 		s.Step()
 	}
 	for _, c := range crews {
-		if err := c.queue.Check(); err != nil {
+		if err := errors.Join(c.queue.Check(), c.check()); err != nil {
 			return err
 		}
 	}
@@ -170,6 +170,7 @@ func (s *session) sqsRows(name string, w sqsWork, c *sqsCrew) (sent, taken *meas
 		if c.most > 0 {
 			r.Set("slice_messages", c.most)
 		}
+		[]synced{c.sending, c.taking}[i].kept.Tell(r)
 		r.Set("backlog", c.queue.Waits).Set("bytes", harness.BodyBytes).Times(t.Calls).Rate(t.N, t.Elapsed)
 		if i == 0 {
 			sent = r

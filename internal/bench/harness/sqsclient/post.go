@@ -38,6 +38,9 @@ func OpenPost(ctx context.Context, name, address string, child *harness.Child) (
 	return &Post{Name: name, Host: address, child: child}, nil
 }
 
+// Keeping counts the syncs of the server; nil: nobody can.
+func (p *Post) Keeping() *harness.Kept { return harness.Keeping(p.child) }
+
 func (p *Post) Close() error {
 	if p.child == nil {
 		return nil
