@@ -17,6 +17,7 @@ type Pusher struct {
 	mu     sync.Mutex
 	window window
 	pause  pause
+	outage outage
 	busy   int // requests under way
 	ready  []Message
 	// those that wait for an earlier message of their key; a key is here while one of it is ready or under way
@@ -172,12 +173,20 @@ func (p *Pusher) note(o outcome, sent time.Time, err error) {
 	switch o {
 	case delivered:
 		p.window.worked()
-		if p.pause.worked() {
+		p.pause.worked()
+		if p.outage.worked(time.Now()) {
 			report = fmt.Errorf("push to %s works again", p.config.Endpoint)
 		}
 	case refused:
 		p.window.failed()
-		if !p.stopped && !p.config.RetryPolicy && p.pause.failed(sent, time.Now()) {
+		if p.stopped {
+			break
+		}
+		now := time.Now()
+		if !p.config.RetryPolicy {
+			p.pause.failed(sent, now)
+		}
+		if p.outage.failed(now) {
 			report = fmt.Errorf("push to %s fails: %w", p.config.Endpoint, err)
 		}
 	}

@@ -162,8 +162,34 @@ func TestFailuresMakeTheWindowSmallerAndDeliveriesPause(t *testing.T) {
 		if s.holding() != 0 || len(s.nacked) != len(e.ids) {
 			t.Errorf("%d are held, %d were sent, %d given back", s.holding(), len(e.ids), len(s.nacked))
 		}
-		told.has(t, "fails: the answer is Service Unavailable")
+		told.has(t, slices.Repeat([]string{"fails: the answer is Service Unavailable"}, 6)...)
 	})
+}
+
+func TestAnEndpointThatTakesNothingIsToldAtIntervalsAlsoWithARetryPolicy(t *testing.T) {
+	for _, policy := range []bool{false, true} {
+		synctest.Test(t, func(t *testing.T) {
+			var told reports
+			works := time.Now().Add(time.Minute)
+			s, e := newStore(t, 0), &endpoint{}
+			e.answer = func(context.Context, string) (int, error) {
+				time.Sleep(time.Second)
+				if time.Now().Before(works) {
+					return 0, errors.New("connection refused")
+				}
+				return 204, nil
+			}
+			s.put(1)
+			stop := run(t, push.Config{Transport: e, Report: told.tell, RetryPolicy: policy}, s)
+			time.Sleep(time.Second + time.Millisecond)
+			told.has(t, "fails: connection refused")
+			<-s.all
+			stop()
+			// the pauses without a policy become longer than the first silences
+			told.has(t, "fails: connection refused", "fails: connection refused", "fails: connection refused",
+				"works again")
+		})
+	}
 }
 
 func TestDeliveriesThatWorkAgainAreSpedUpAgain(t *testing.T) {

@@ -35,25 +35,57 @@ const (
 	longestPause = time.Minute
 )
 
-// worked ends all pauses. It tells whether there was one since the last success.
-func (p *pause) worked() (paused bool) {
-	paused = p.length > 0
-	*p = pause{}
-	return paused
-}
+// worked ends all pauses.
+func (p *pause) worked() { *p = pause{} }
 
 // failed tells of a failure of a request that was sent at a time. Requests that were under way already when a pause
-// began do not make the next one longer. It tells whether this began the first pause since the last success.
-func (p *pause) failed(sent, now time.Time) (first bool) {
+// began do not make the next one longer.
+func (p *pause) failed(sent, now time.Time) {
 	p.failures++
 	if p.failures <= patience || sent.Before(p.began) || now.Before(p.until) {
-		return false
+		return
 	}
-	first = p.length == 0
 	p.length = min(max(2*p.length, firstPause), longestPause)
 	p.began, p.until = now, now.Add(p.length)
-	return first
 }
 
 // left is how long nothing may be sent yet.
 func (p *pause) left(now time.Time) time.Duration { return max(p.until.Sub(now), 0) }
+
+// How it is told that an endpoint takes nothing: at once when it has taken nothing lately, and then ever more rarely.
+const (
+	lately         = 5 * time.Second
+	firstSilence   = 10 * time.Second
+	longestSilence = 10 * time.Minute
+)
+
+// outage is how long an endpoint has taken nothing, and what was told of it.
+type outage struct {
+	last     time.Time // that it took a message
+	failures int       // since then
+	told     bool      // since then
+	silence  time.Duration
+	next     time.Time // nothing is told before
+}
+
+// failed tells whether a failure is to be told.
+func (o *outage) failed(now time.Time) bool {
+	o.failures++
+	if o.failures <= patience && now.Sub(o.last) < lately || now.Before(o.next) {
+		return false
+	}
+	o.told = true
+	o.silence = min(max(2*o.silence, firstSilence), longestSilence)
+	o.next = now.Add(o.silence)
+	return true
+}
+
+// worked tells whether the end of an outage is to be told.
+func (o *outage) worked(now time.Time) bool {
+	told := o.told
+	*o = outage{last: now, next: o.next}
+	if most := now.Add(firstSilence); o.next.After(most) {
+		o.next = most
+	}
+	return told
+}

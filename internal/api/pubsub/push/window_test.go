@@ -1,6 +1,7 @@
 package push
 
 import (
+	"slices"
 	"testing"
 	"time"
 )
@@ -33,14 +34,14 @@ func TestPausesGrowUntilSomethingWorks(t *testing.T) {
 	var p pause
 	now := time.Unix(0, 0)
 	for i := range patience {
-		if p.failed(now, now) || p.left(now) > 0 {
+		if p.failed(now, now); p.left(now) > 0 {
 			t.Fatalf("failure %d begins a pause", i+1)
 		}
 	}
 	for i, want := range []time.Duration{100, 200, 400, 800, 1600, 3200, 6400, 12800, 25600, 51200, 60000, 60000} {
 		want *= time.Millisecond
-		if first := p.failed(now, now); first != (i == 0) || p.left(now) != want {
-			t.Fatalf("pause %d: %v, wanted %v; the first: %v", i+1, p.left(now), want, first)
+		if p.failed(now, now); p.left(now) != want {
+			t.Fatalf("pause %d: %v, wanted %v", i+1, p.left(now), want)
 		}
 		sent := now.Add(-time.Millisecond)
 		now = now.Add(want / 2)
@@ -52,7 +53,7 @@ func TestPausesGrowUntilSomethingWorks(t *testing.T) {
 			t.Fatalf("a late failure of a request that was under way began a pause after pause %d", i+1)
 		}
 	}
-	if !p.worked() || p.worked() || p.left(now) != 0 {
+	if p.worked(); p.left(now) != 0 {
 		t.Error("a success does not end the pauses")
 	}
 	for range patience {
@@ -60,5 +61,34 @@ func TestPausesGrowUntilSomethingWorks(t *testing.T) {
 	}
 	if p.failed(now, now); p.left(now) != firstPause {
 		t.Errorf("the first pause after a success is %v", p.left(now))
+	}
+}
+
+func TestAnOutageIsToldAtOnceAndThenEverMoreRarely(t *testing.T) {
+	var o outage
+	began := time.Unix(1000, 0)
+	var told []time.Duration
+	for at := time.Duration(0); at < 25*time.Minute; at += time.Second {
+		if o.failed(began.Add(at)) {
+			told = append(told, at/time.Second)
+		}
+	}
+	if want := []time.Duration{0, 10, 30, 70, 150, 310, 630, 1230}; !slices.Equal(told, want) {
+		t.Errorf("told after %d seconds, wanted %d", told, want)
+	}
+	now := began.Add(25 * time.Minute)
+	if !o.worked(now) || o.worked(now) {
+		t.Error("that it is over is not told once")
+	}
+	for i := range patience { // a few of what works are no outage
+		if o.failed(now.Add(time.Duration(i) * time.Second)) {
+			t.Errorf("failure %d is told", i+1)
+		}
+	}
+	if o.worked(now.Add(lately)) {
+		t.Error("told that nothing is over")
+	}
+	if !o.failed(now.Add(firstSilence + lately)) {
+		t.Error("the next outage is not told")
 	}
 }
