@@ -236,7 +236,8 @@ func printReport(out io.Writer, r *file.Report) {
 	t.Row("records", measure.Count(int64(r.Records)))
 	t.Row("size", measure.Bytes(r.Bytes))
 	if r.TornBytes > 0 {
-		t.Row("torn tail", measure.Bytes(r.TornBytes)+" (nothing says that it was synced; the next start drops it)")
+		t.Row("torn tail", measure.Bytes(r.TornBytes)+" (nothing says that it was synced: a write that was cut off,"+
+			" or damage to the last one, which may have been acknowledged; the next start drops it)")
 	}
 	if r.InUseBy != "" {
 		t.Row("in use", r.InUseBy)

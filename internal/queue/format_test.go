@@ -135,8 +135,8 @@ func playFormat(t *testing.T, dir string) {
 	must(errors.Join(s.Close(), j.Close()))
 }
 
-// TestFoldersOfEveryFormatOpen opens a folder of every format of the journal that a version has ever written, and
-// finds every message in it; twice, since the first start goes on in today's format.
+// TestFoldersOfEveryFormatOpen opens a folder of every format of the journal that can be read, and finds every message
+// in it; twice, since the first start goes on in today's format.
 func TestFoldersOfEveryFormatOpen(t *testing.T) {
 	if *makeFormat != "" {
 		playFormat(t, t.TempDir())
