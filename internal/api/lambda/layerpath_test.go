@@ -20,13 +20,19 @@ import (
 // signed is a call of a user whose secret is the name.
 func (r *rig) signed(user, method, path, body string) got {
 	r.t.Helper()
+	return r.signedWith(user, user, method, path, body)
+}
+
+// signedWith is a call of a user who knows some secret.
+func (r *rig) signedWith(user, secret, method, path, body string) got {
+	r.t.Helper()
 	req, err := http.NewRequestWithContext(r.t.Context(), method, r.base+path, nil)
 	if err != nil {
 		r.t.Fatal(err)
 	}
 	sum := sha256.Sum256([]byte(body))
 	hash := hex.EncodeToString(sum[:])
-	err = v4.NewSigner().SignHTTP(r.t.Context(), aws.Credentials{AccessKeyID: user, SecretAccessKey: user}, req, hash,
+	err = v4.NewSigner().SignHTTP(r.t.Context(), aws.Credentials{AccessKeyID: user, SecretAccessKey: secret}, req, hash,
 		"lambda", "us-east-1", time.Now())
 	if err != nil {
 		r.t.Fatal(err)
