@@ -17,6 +17,7 @@ import (
 	"github.com/hikyaku/hikyaku/internal/deployment"
 	"github.com/hikyaku/hikyaku/internal/door"
 	"github.com/hikyaku/hikyaku/internal/function"
+	"github.com/hikyaku/hikyaku/internal/function/isolate"
 	"github.com/hikyaku/hikyaku/internal/journal"
 	"github.com/hikyaku/hikyaku/internal/message"
 	"github.com/hikyaku/hikyaku/internal/pipeline"
@@ -122,20 +123,28 @@ func (h *house) sayIsolation() error {
 		return nil
 	}
 	a, err := function.Probe(filepath.Join(functionsDir(h.file.DataDir), "probe"))
-	if err == nil && c.Network == function.NoNetwork && !a.Alone {
+	if err != nil {
+		return err
+	}
+	h.sayMissing(c, &a)
+	return nil
+}
+
+// sayMissing tells what functions of such settings lack on a machine of these abilities.
+func (h *house) sayMissing(c function.Config, a *isolate.Abilities) {
+	if c.Network == function.NoNetwork && !a.Alone {
 		h.log.Warn("functions are refused: this machine gives none a network of its own", "hint",
 			"leave api: lambda: network: none out, or permit network namespaces")
 	}
-	if err != nil || a.Full() {
-		return err
+	if a.Full() {
+		return
 	}
 	hint := "set api: lambda: isolation: none if whoever may deploy a function may do all that hikyaku may"
 	if c.Isolation == function.Full {
 		h.log.Warn("functions are refused: this machine cannot isolate them", "missing", a.String(), "hint", hint)
-		return nil
+		return
 	}
 	h.log.Warn("functions are not fully isolated on this machine", "missing", a.String(), "hint", hint)
-	return nil
 }
 
 func functionsDir(dataDir string) string { return filepath.Join(dataDir, "functions") }
