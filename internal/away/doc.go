@@ -11,7 +11,8 @@
 //	}
 //	far.There()
 //
-// The zero Far is ready. It may be used from any goroutine.
+// The zero Far is ready. It may be used from any goroutine. Telling is for the log: how often trouble that lasts is
+// told.
 package away
 
 import (

@@ -4,16 +4,14 @@ import (
 	"errors"
 	"time"
 
+	"github.com/hikyaku/hikyaku/internal/away"
 	"github.com/hikyaku/hikyaku/internal/component"
 )
 
-// How it is told that a step waits: soon, and then ever more rarely.
 const (
 	watchEvery = time.Second
 	// without a message that leaves: then the step waits, also if its component knows of no reason
-	stillFor       = 5 * time.Second
-	firstSilence   = 10 * time.Second
-	longestSilence = 10 * time.Minute
+	stillFor = 5 * time.Second
 )
 
 var errNoAnswerYet = errors.New("no answer yet: requests are under way")
@@ -25,10 +23,8 @@ type standstill struct {
 	moved    time.Time // when the step was last seen to move, or to have nothing to do
 	failed   time.Time // of the node's last error, as of then
 
-	began   time.Time     // of the waiting; zero: it does not wait
-	told    bool          // it was told that it waits
-	silence time.Duration // between the last two lines
-	next    time.Time     // no line before
+	began   time.Time // of the waiting; zero: it does not wait
+	telling away.Telling
 }
 
 // watch looks at the steps while the pipeline works, and tells the log which of them wait, how long already, and why:
@@ -100,29 +96,24 @@ func (p *Pipeline) waits(n *node) (why error) {
 // wait tells that the step waits, if it is time to.
 func (s *standstill) wait(p *Pipeline, now time.Time, held int, reason error) {
 	if s.began.IsZero() {
-		s.began, s.told = now, false
+		s.began = now
 		if held > 0 {
 			s.began = s.moved
 		}
-		if now.Sub(s.next) > longestSilence { // it was calm
-			s.silence = 0
-		}
 	}
-	if now.Before(s.next) {
+	if !s.telling.Due(now) {
 		return
 	}
-	s.silence = min(max(2*s.silence, firstSilence), longestSilence)
-	s.next, s.told = now.Add(s.silence), true
 	p.options.Logger.Warn("a step waits, and tries again", "step", s.node.Name, "messages", held,
 		"for", now.Sub(s.began).Round(time.Second), "reason", cut(reasonText(reason), obituaryReason))
 }
 
 // goOn tells that the step waits no more.
 func (s *standstill) goOn(p *Pipeline, now time.Time) {
-	if s.told {
+	if s.telling.Over(now) {
 		p.options.Logger.Info("a step goes on", "step", s.node.Name, "after", now.Sub(s.began).Round(time.Second))
 	}
-	s.began, s.told = time.Time{}, false
+	s.began = time.Time{}
 }
 
 // standing is what a stage has in hand.

@@ -1,6 +1,10 @@
 package push
 
-import "time"
+import (
+	"time"
+
+	"github.com/hikyaku/hikyaku/internal/away"
+)
 
 // window says how many requests may be under way. It is a number of slow start: doubled in each round that works,
 // halved by what does not.
@@ -52,40 +56,24 @@ func (p *pause) failed(sent, now time.Time) {
 // left is how long nothing may be sent yet.
 func (p *pause) left(now time.Time) time.Duration { return max(p.until.Sub(now), 0) }
 
-// How it is told that an endpoint takes nothing: at once when it has taken nothing lately, and then ever more rarely.
-const (
-	lately         = 5 * time.Second
-	firstSilence   = 10 * time.Second
-	longestSilence = 10 * time.Minute
-)
+// lately is how long ago an endpoint may have taken a message for which a few failures are nothing to tell.
+const lately = 5 * time.Second
 
 // outage is how long an endpoint has taken nothing, and what was told of it.
 type outage struct {
 	last     time.Time // that it took a message
 	failures int       // since then
-	told     bool      // since then
-	silence  time.Duration
-	next     time.Time // nothing is told before
+	telling  away.Telling
 }
 
 // failed tells whether a failure is to be told.
 func (o *outage) failed(now time.Time) bool {
 	o.failures++
-	if o.failures <= patience && now.Sub(o.last) < lately || now.Before(o.next) {
-		return false
-	}
-	o.told = true
-	o.silence = min(max(2*o.silence, firstSilence), longestSilence)
-	o.next = now.Add(o.silence)
-	return true
+	return (o.failures > patience || now.Sub(o.last) >= lately) && o.telling.Due(now)
 }
 
 // worked tells whether the end of an outage is to be told.
 func (o *outage) worked(now time.Time) bool {
-	told := o.told
-	*o = outage{last: now, next: o.next}
-	if most := now.Add(firstSilence); o.next.After(most) {
-		o.next = most
-	}
-	return told
+	o.last, o.failures = now, 0
+	return o.telling.Over(now)
 }
