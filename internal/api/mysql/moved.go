@@ -59,7 +59,7 @@ func (m *moved) Eval(ctx *gms.Context, row gms.Row) (any, error) {
 	if from, err = gms.UnwrapAny(ctx, from); err != nil {
 		return nil, err
 	}
-	if inexact, ok := number.(float64); ok {
+	if inexact, ok := number.(float64); ok { // MySQL makes half of a DOUBLE even, and of a DECIMAL larger
 		number = math.RoundToEven(inexact)
 	}
 	// go-mysql-server reads the number; what it multiplies would not fit.
