@@ -12,10 +12,11 @@ import (
 	"github.com/hikyaku/hikyaku/internal/config"
 )
 
-// openAndClose opens a house over a folder, and returns what it logged.
-func openAndClose(t *testing.T, data string) string {
+// openSaying opens a house over a folder, with more of a configuration, for as long as the function runs, and returns
+// what it logged.
+func openSaying(t *testing.T, data, more string, during func(h *house)) string {
 	t.Helper()
-	f, err := config.Parse("x.yaml", []byte("data_dir: "+data+"\n"), os.LookupEnv)
+	f, err := config.Parse("x.yaml", []byte("data_dir: "+data+"\n"+more), os.LookupEnv)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -24,10 +25,17 @@ func openAndClose(t *testing.T, data string) string {
 	if err != nil {
 		t.Fatal(err)
 	}
+	during(h)
 	if err := h.end(nil); err != nil {
 		t.Fatal(err)
 	}
 	return said.String()
+}
+
+// openAndClose opens a house over a folder, and returns what it logged.
+func openAndClose(t *testing.T, data string) string {
+	t.Helper()
+	return openSaying(t, data, "", func(*house) {})
 }
 
 func TestADataFolderIsForItsOwnerAndAnOpenOneIsSaid(t *testing.T) {

@@ -1,12 +1,9 @@
 package main
 
 import (
-	"bytes"
-	"os"
 	"strings"
 	"testing"
 
-	"github.com/hikyaku/hikyaku/internal/config"
 	"github.com/hikyaku/hikyaku/internal/function"
 	"github.com/hikyaku/hikyaku/internal/function/isolate"
 )
@@ -23,29 +20,19 @@ func TestWithUsersFunctionsAreIsolatedWholeUnlessTheConfigurationSaysNone(t *tes
 		{"users, none", users + "api: {lambda: {isolation: none}}\n", function.None, ""},
 		{"no users, full", "api: {lambda: {isolation: full}}\n", function.Full, "functions are refused"},
 	} {
-		f, err := config.Parse("x.yaml", []byte("data_dir: "+t.TempDir()+"\n"+c.text), os.LookupEnv)
-		if err != nil {
-			t.Fatal(err)
-		}
-		var said bytes.Buffer
-		h, err := openHouse(t.Context(), f, &said, false)
-		if err != nil {
-			t.Fatal(err)
-		}
-		settings := h.pool()
-		if settings.Isolation != c.want {
-			t.Errorf("%s: isolation is %q, wanted %q", c.name, settings.Isolation, c.want)
-		}
-		if c.says != "" {
-			h.sayMissing(settings, &isolate.Abilities{Missing: []string{"a user of its own: not permitted"}})
-			if text := said.String(); !strings.Contains(text, c.says) ||
-				!strings.Contains(text, "a user of its own: not permitted") ||
-				!strings.Contains(text, "api: lambda: isolation: none") {
-				t.Errorf("%s: the log says %s", c.name, text)
+		text := openSaying(t, t.TempDir(), c.text, func(h *house) {
+			settings := h.pool()
+			if settings.Isolation != c.want {
+				t.Errorf("%s: isolation is %q, wanted %q", c.name, settings.Isolation, c.want)
 			}
-		}
-		if err := h.end(nil); err != nil {
-			t.Error(err)
+			if c.says != "" {
+				h.sayMissing(settings, &isolate.Abilities{Missing: []string{"a user of its own: not permitted"}})
+			}
+		})
+		if c.says != "" && (!strings.Contains(text, c.says) ||
+			!strings.Contains(text, "a user of its own: not permitted") ||
+			!strings.Contains(text, "api: lambda: isolation: none")) {
+			t.Errorf("%s: the log says %s", c.name, text)
 		}
 	}
 }
