@@ -159,12 +159,12 @@ func TestPushersGoOnWhileTheStoreIsAway(t *testing.T) {
 	s, stop := openStore(t, t.TempDir(), time.Now)
 	t.Cleanup(stop)
 	away := &doortest.Away{Service: s}
+	e := newEndpoint(t)
 	r := newRigWith(t, Config{}, Options{Store: away, Report: func(err error) {
 		if !errors.Is(err, queue.ErrUnavailable) {
-			t.Error("reported:", err)
+			e.report(err)
 		}
 	}})
-	e := newEndpoint(t)
 	r.subscribe("pushed", func(s *pb.Subscription) { s.PushConfig = &pb.PushConfig{PushEndpoint: e.URL} })
 	r.publish("pushed", "", "all is well")
 	<-e.took

@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -16,12 +17,23 @@ import (
 // endpoint is a server that push subscriptions send to. It refuses each message once.
 type endpoint struct {
 	*httptest.Server
+	t    *testing.T
 	took chan string
+	told chan string // of this endpoint
 	seen map[string]bool
 }
 
+// report takes what a door reports. That the endpoint fails and that it works again is kept; all else is an error.
+func (e *endpoint) report(err error) {
+	if what, ok := strings.CutPrefix(err.Error(), "push to "+e.URL+" "); ok {
+		e.told <- what
+		return
+	}
+	e.t.Error("reported:", err)
+}
+
 func newEndpoint(t *testing.T) *endpoint {
-	e := &endpoint{took: make(chan string, 100), seen: map[string]bool{}}
+	e := &endpoint{t: t, took: make(chan string, 100), told: make(chan string, 100), seen: map[string]bool{}}
 	e.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		body, err := io.ReadAll(r.Body)
 		if err != nil {
@@ -52,8 +64,10 @@ func newEndpoint(t *testing.T) *endpoint {
 }
 
 func TestMessagesArePushedToAnEndpointUntilItTakesThem(t *testing.T) {
-	r := newRig(t)
 	e := newEndpoint(t)
+	s, stop := openStore(t, t.TempDir(), time.Now)
+	t.Cleanup(stop)
+	r := newRigWith(t, Config{}, Options{Store: s, Report: e.report})
 	r.topic("news")
 	r.subscribeTo("news", "pushed", func(s *pubsubpb.Subscription) {
 		s.PushConfig = &pubsubpb.PushConfig{PushEndpoint: e.URL}
@@ -66,6 +80,11 @@ func TestMessagesArePushedToAnEndpointUntilItTakesThem(t *testing.T) {
 	}
 	if !slices.Equal(got, []string{"a", "b", "c"}) {
 		t.Errorf("%q were taken", got)
+	}
+	for _, want := range []string{"fails: the answer is 503 Service Unavailable", "works again"} {
+		if told := <-e.told; told != want {
+			t.Errorf("it is told that the endpoint %s, wanted %s", told, want)
+		}
 	}
 	r.left("pushed", 0)
 	// Without an endpoint messages are pulled.
@@ -85,7 +104,7 @@ func TestPushingGoesOnAfterARestart(t *testing.T) {
 	e := newEndpoint(t)
 	dir := t.TempDir()
 	s, stop := openStore(t, dir, time.Now)
-	r := newRigOver(t, Config{}, nil, s)
+	r := newRigWith(t, Config{}, Options{Store: s, Report: e.report})
 	r.topic("news")
 	r.subscribeTo("news", "pushed",
 		func(s *pubsubpb.Subscription) { s.PushConfig = &pubsubpb.PushConfig{PushEndpoint: e.URL} })
@@ -93,7 +112,7 @@ func TestPushingGoesOnAfterARestart(t *testing.T) {
 	stop()
 	s, stop = openStore(t, dir, time.Now)
 	t.Cleanup(stop)
-	r = newRigOver(t, Config{}, nil, s)
+	r = newRigWith(t, Config{}, Options{Store: s, Report: e.report})
 	r.publish("news", "", "a")
 	if got := <-e.took; got != "a" {
 		t.Errorf("%q was taken", got)
