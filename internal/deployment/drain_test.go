@@ -4,7 +4,9 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
+	"time"
 
 	"github.com/hikyaku/hikyaku/internal/deployment"
 	"github.com/hikyaku/hikyaku/internal/function"
@@ -69,8 +71,11 @@ func TestEventsOfAFunctionWithOnePlaceAreNotThrottled(t *testing.T) {
 
 // An event that finds the only place taken by somebody who waits for an answer is throttled, as the provider has it;
 // those behind it are not, and all are invoked when there is room.
+// Those that wait longer than a moment are told of.
 func TestEventsBehindAThrottledOneStayInTheQueue(t *testing.T) {
-	r, s, _ := open(t, t.TempDir())
+	t.Parallel()
+	told := make(chan string, 100)
+	r, s, _ := open(t, t.TempDir(), func(c *deployment.Config) { c.Report = func(err error) { told <- err.Error() } })
 	settings, code, record := recorder(t)
 	gate := filepath.Join(t.TempDir(), "gate")
 	settings.Environment["GATE"] = gate
@@ -84,6 +89,7 @@ func TestEventsBehindAThrottledOneStayInTheQueue(t *testing.T) {
 		func() bool { times, _ := recorded(t, record); return len(times) == 1 })
 	enqueue(t, r, 100)
 	waittest.Until(t, "the second one is throttled", func() bool { return throttled(t, r) == 1 })
+	wantTold(t, told, "events of function f wait: function f: too many invocations at once: the limit is 1")
 	if err := os.WriteFile(gate, nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -97,6 +103,43 @@ func TestEventsBehindAThrottledOneStayInTheQueue(t *testing.T) {
 	if times, _ := recorded(t, record); len(times) != 101 {
 		t.Errorf("%d of 101 were invoked", len(times))
 	}
+	wantTold(t, told, "events of function f are invoked again")
+}
+
+// wantTold waits for a report that begins so; another one is an error.
+func wantTold(t *testing.T, told <-chan string, want string) {
+	t.Helper()
+	select {
+	case got := <-told:
+		if !strings.HasPrefix(got, want) {
+			t.Errorf("it is told that %q, wanted %q", got, want)
+		}
+	case <-time.After(20 * time.Second):
+		t.Errorf("nothing is told, wanted %q", want)
+	}
+}
+
+// A mapping whose function has no room for it says so, and that it goes on.
+func TestAMappingThatIsThrottledSaysSo(t *testing.T) {
+	t.Parallel()
+	told := make(chan string, 100)
+	r, s, _ := open(t, t.TempDir(), func(c *deployment.Config) { c.Report = func(err error) { told <- err.Error() } })
+	settings, code, _ := recorder(t)
+	reserve(t, r, settings, code, 0)
+	from := queue.Name{Namespace: "default", Name: "work"}
+	put(t, s, from, "first")
+	if _, err := r.Map(t.Context(), deployment.Mapping{Queue: from.String(), Function: "f",
+		SourceARN: "arn:aws:sqs:us-east-1:0:work"}); err != nil {
+		t.Fatal(err)
+	}
+	wantTold(t, told, "queue work does not feed function f: function f: too many invocations at once: the limit is 0")
+	one := 1
+	if _, err := r.Change(t.Context(), "f",
+		func(f *deployment.Function) error { f.Reserved = &one; return nil }); err != nil {
+		t.Fatal(err)
+	}
+	wantTold(t, told, "queue work feeds function f again")
+	empty(t, s, from)
 }
 
 // A reserved concurrency of 0 switches a function off: its events go where those go that are given up, at once.

@@ -98,13 +98,14 @@ func (r *Registry) run(name string) {
 	r.runners[name] = run
 	r.work.Go(func() {
 		defer run.end()
-		e := &eventsOf{name: name}
+		e := &eventsOf{name: name, still: standstill{waiting: "events of function " + name + " wait",
+			again: "events of function " + name + " are invoked again", report: r.config.Report}}
 		r.serve(run.ctx, queue.ClaimRequest{From: []queue.From{{Queue: eventQueue(name)}}}, r.config.EventConcurrency,
 			e.claim(r), func(c []queue.Claim, pass *function.Pass, _ queue.Owner) {
 				if pass != nil {
 					defer pass.Release()
 				}
-				r.event(run.ctx, name, &c[0], pass)
+				r.event(run.ctx, e, &c[0], pass)
 			})
 	})
 }
@@ -116,6 +117,7 @@ type claimer func(context.Context, queue.ClaimRequest) ([]queue.Claim, *function
 type eventsOf struct {
 	name  string
 	known bool // the pool knows how many invocations there may be
+	still standstill
 }
 
 // claim claims events for which there is room. One that comes when the queue was empty is claimed at once, and is
@@ -123,7 +125,8 @@ type eventsOf struct {
 func (e *eventsOf) claim(r *Registry) claimer {
 	return func(ctx context.Context, ask queue.ClaimRequest) ([]queue.Claim, *function.Pass, error) {
 		if e.known {
-			if pass := r.admit(ctx, e.name); pass != nil {
+			waits := func(since time.Time, why error) { e.waits(ctx, r, since, why) }
+			if pass := r.admit(ctx, e.name, waits); pass != nil {
 				now := ask
 				now.Wait = 0
 				claims, err := r.store.Claim(ctx, now)
@@ -145,17 +148,34 @@ func (e *eventsOf) claim(r *Registry) claimer {
 	}
 }
 
-// admit waits for room for an invocation; nil: there is none, and waiting does not help.
-func (r *Registry) admit(ctx context.Context, name string) *function.Pass {
+// waits notes that there has been no room since a time: that matters if there is an event.
+func (e *eventsOf) waits(ctx context.Context, r *Registry, since time.Time, why error) {
+	if st, err := r.store.Stats(ctx, eventQueue(e.name)); err == nil && st.Ready > 0 {
+		e.still.waits(since, why)
+	}
+}
+
+// admit waits for room for an invocation, and says each stillFor that it does, since when and why; nil: there is none,
+// and waiting does not help.
+func (r *Registry) admit(ctx context.Context, name string, waits func(since time.Time, why error)) *function.Pass {
 	pool, err := r.Pool()
 	if err != nil {
 		return nil
 	}
-	pass, err := pool.Admit(ctx, name)
-	if err != nil {
-		return nil
+	for since := time.Now(); ; {
+		slice, end := context.WithTimeout(ctx, stillFor)
+		pass, err := pool.Admit(slice, name)
+		end()
+		if err == nil {
+			return pass
+		}
+		if ctx.Err() != nil || !errors.Is(err, context.DeadlineExceeded) {
+			return nil
+		}
+		if full, ok := errors.AsType[*function.ThrottledError](err); ok {
+			waits(since, full)
+		}
 	}
-	return pass
 }
 
 // admitNow is admit that does not wait.
@@ -240,7 +260,8 @@ func attribute(m *message.Message, name string) string {
 }
 
 // event invokes one event and settles it.
-func (r *Registry) event(ctx context.Context, name string, c *queue.Claim, pass *function.Pass) {
+func (r *Registry) event(ctx context.Context, of *eventsOf, c *queue.Claim, pass *function.Pass) {
+	name := of.name
 	in := function.Request{
 		Function: name, Version: attribute(&c.Message, attributeQualifier), ID: attribute(&c.Message, attributeID),
 		ARN:     attribute(&c.Message, attributeARN),
@@ -268,7 +289,10 @@ func (r *Registry) event(ctx context.Context, name string, c *queue.Claim, pass 
 		r.over(ctx, e, rules)
 		return
 	}
+	of.still.begins()
 	result, err := r.Invoke(ctx, in)
+	of.still.ends(err, ctx.Err() != nil || errors.Is(err, function.ErrClosed) || errors.Is(err, ErrUnknown) ||
+		errors.Is(err, function.ErrTooLarge))
 	switch {
 	case err == nil && result.FunctionError == "":
 		e.condition, e.result = "Success", result
@@ -288,7 +312,6 @@ func (r *Registry) event(ctx context.Context, name string, c *queue.Claim, pass 
 		e.condition, e.code, e.text = "InvokeFailed", 400, err.Error()
 		r.over(ctx, e, rules)
 	default: // code or a runtime that is missing: somebody may put it right
-		r.config.Report(fmt.Errorf("an event of function %s: %w", name, err))
 		r.settle(ctx, queue.Settlement{Token: c.Token, Kind: queue.Back, Uncounted: true,
 			Delay: patience(time.Since(c.Message.Time))})
 	}

@@ -33,6 +33,7 @@ type feed struct {
 	mapping Mapping
 	end     context.CancelFunc
 	ended   chan struct{}
+	still   standstill
 }
 
 // Map makes a mapping or, when m has an ID that is known, changes it. Errors: ErrUnknown, ErrInvalid, ErrExists.
@@ -184,6 +185,9 @@ func (r *Registry) feed(m Mapping) {
 		close(f.ended)
 		return
 	}
+	f.still.waiting = fmt.Sprintf("queue %s does not feed function %s", from.Short(), m.Function)
+	f.still.again = fmt.Sprintf("queue %s feeds function %s again", from.Short(), m.Function)
+	f.still.report = r.config.Report
 	sieve, err := newFilter(m.Filters)
 	if err != nil { // it was checked when it was kept: somebody else's patterns would let the wrong messages go
 		r.config.Report(fmt.Errorf("queue %s does not feed function %s: %w", from.Short(), m.Function, err))
@@ -201,7 +205,7 @@ func (r *Registry) feed(m Mapping) {
 				claims, err := r.store.Claim(ctx, ask)
 				return r.sift(ctx, m, sieve, claims), nil, err
 			}, func(cs []queue.Claim, _ *function.Pass, o queue.Owner) {
-				r.batch(ctx, m, from, r.fill(ctx, m, from, sieve, cs, o))
+				r.batch(ctx, m, &f.still, from, r.fill(ctx, m, from, sieve, cs, o))
 			})
 	})
 }
@@ -246,19 +250,25 @@ func (r *Registry) fill(ctx context.Context, m Mapping, from queue.Name, sieve *
 }
 
 // invokeInTurn is Invoke that waits for room, at most so long.
-func (r *Registry) invokeInTurn(ctx context.Context, in function.Request, most time.Duration) (*function.Result,
-	error) {
+func (r *Registry) invokeInTurn(ctx context.Context, in function.Request, most time.Duration, still *standstill) (
+	*function.Result, error) {
 	// and the pool knows how many invocations there may be
-	if err := r.Ready(ctx, in.Function, in.Version); err != nil {
-		return nil, err
+	err := r.Ready(ctx, in.Function, in.Version)
+	if err == nil {
+		waiting, end := context.WithTimeout(ctx, most)
+		in.Pass = r.admit(waiting, in.Function, still.waits)
+		end()
 	}
-	waiting, end := context.WithTimeout(ctx, most)
-	in.Pass = r.admit(waiting, in.Function)
-	end()
 	if in.Pass != nil {
 		defer in.Pass.Release()
 	}
-	return r.Invoke(ctx, in)
+	still.begins()
+	var result *function.Result
+	if err == nil {
+		result, err = r.Invoke(ctx, in)
+	}
+	still.ends(err, ctx.Err() != nil || errors.Is(err, function.ErrClosed))
+	return result, err
 }
 
 // unasked gives claims back that the function has not seen, since the store could not be asked about their queue.
@@ -278,7 +288,7 @@ func (r *Registry) unasked(ctx context.Context, from queue.Name, cs []queue.Clai
 
 // batch gives claims to the function and settles them by its answer. What failed becomes visible again when the queue's
 // lease would have ended, as if nobody had deleted it; the queue's bound of attempts makes dead letters.
-func (r *Registry) batch(ctx context.Context, m Mapping, from queue.Name, cs []queue.Claim) {
+func (r *Registry) batch(ctx context.Context, m Mapping, still *standstill, from queue.Name, cs []queue.Claim) {
 	d, _, err := r.store.Definition(ctx, from)
 	switch {
 	case errors.Is(err, queue.ErrNotFound):
@@ -308,15 +318,16 @@ func (r *Registry) batch(ctx context.Context, m Mapping, from queue.Name, cs []q
 	var result *function.Result
 	if err == nil {
 		result, err = r.invokeInTurn(ctx, function.Request{Function: m.Function, Version: m.Qualifier,
-			Payload: payload}, lease)
+			Payload: payload}, lease, still)
+	} else {
+		r.config.Report(fmt.Errorf("queue %s feeds function %s: %w", from.Short(), m.Function, err))
 	}
 	switch {
 	case ctx.Err() != nil && err != nil, errors.Is(err, function.ErrClosed):
 		all(func(s *queue.Settlement) { s.Delay, s.Uncounted = 0, true })
 	case errors.Is(err, function.ErrThrottled):
 		all(func(s *queue.Settlement) { s.Delay, s.Uncounted = time.Second, true })
-	case err != nil:
-		r.config.Report(fmt.Errorf("queue %s feeds function %s: %w", from.Short(), m.Function, err))
+	case err != nil: // told
 	case result.FunctionError != "":
 	default:
 		failed := map[int]bool{}

@@ -22,8 +22,8 @@ func (s *Pass) Release() {
 }
 
 // Admit waits until an invocation of a function would not be throttled, and keeps the room for one. Errors: the
-// context's, ErrClosed, and a *ThrottledError where there will be no room however long one waits, because none is
-// reserved.
+// context's together with the *ThrottledError that there would have been, ErrClosed, and a *ThrottledError alone where
+// there will be no room however long one waits, because none is reserved.
 func (p *Pool) Admit(ctx context.Context, name string) (*Pass, error) {
 	for {
 		p.vacancy.waiting.Add(1)
@@ -38,7 +38,10 @@ func (p *Pool) Admit(ctx context.Context, name string) (*Pass, error) {
 			p.vacancy.waiting.Add(-1)
 		case <-ctx.Done():
 			p.vacancy.waiting.Add(-1)
-			return nil, fmt.Errorf("function %s: there was no room: %w", name, ctx.Err())
+			p.mu.Lock()
+			_, limit, reason := p.account(name)
+			p.mu.Unlock()
+			return nil, fmt.Errorf("%w: %w", &ThrottledError{name, reason, limit}, ctx.Err())
 		}
 	}
 }
