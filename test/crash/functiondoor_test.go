@@ -131,3 +131,59 @@ functions:
 	}
 	return door, owner
 }
+
+// TestDeploymentIsRefusedWhereIsolationMustBeWholeAndIsNot serves in a namespace of users that permits no other
+// namespaces of files, as hosts do that are strict. Who has users has to say that functions need not be kept apart.
+func TestDeploymentIsRefusedWhereIsolationMustBeWholeAndIsNot(t *testing.T) {
+	here := t.TempDir()
+	program, code := filepath.Join(here, "strict"), filepath.Join(here, "code", "bootstrap")
+	if err := os.Mkdir(filepath.Dir(code), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	for path, text := range map[string]string{code: "#!/bin/sh\n", program: "#!/bin/sh\nexec unshare -Ur sh -c " +
+		`'echo 0 > /proc/sys/user/max_mnt_namespaces && exec "$0" "$@"' ` + binary + ` "$@"` + "\n"} {
+		if err := os.WriteFile(path, []byte(text), 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	secret := filepath.Join(here, "secret")
+	write(t, secret, "boss-secret\n")
+	for _, c := range []struct {
+		says             string // by the start
+		settings         string
+		refused, listing string
+	}{
+		{"functions are refused: this machine cannot isolate them", "",
+			"functions cannot be isolated on this machine: missing: a room of its own",
+			"\nFunctions are not isolated. Missing: a room of its own"},
+		{"", ", isolation: none", "", "\nFunctions are not isolated. Missing: all of it: it is switched off.\n"},
+	} {
+		s, err := tryServe(t, program, fmt.Sprintf(`data_dir: %s
+api:
+  http: { listen: 127.0.0.1:0 }
+  lambda: { listen: 127.0.0.1:0%s }
+  mysql: { off: true }
+  pubsub: { off: true }
+  sqs: { off: true }
+users: [{ name: boss, secret: boss-secret, grants: [{ can: [admin], on: ['*'] }] }]
+`, filepath.Join(here, "data"), c.settings))
+		if err != nil {
+			t.Fatal(err)
+		}
+		remote := []string{"--url", "http://" + s.address(t, "lambda"), "--user", "boss", "--secret-file", secret}
+		deploy := hikyaku(t, "", append([]string{"function", "deploy", "f", "--runtime", "provided.al2023", "--code",
+			filepath.Dir(code)}, remote...)...)
+		if (deploy.code != 0) != (c.refused != "") || !strings.Contains(deploy.stderr, c.refused) ||
+			c.refused != "" && !strings.Contains(deploy.stderr, "api: lambda: isolation: none") {
+			t.Errorf("with %q the function is deployed: %+v", c.settings, deploy)
+		}
+		if list := hikyaku(t, "", append([]string{"function", "ls"}, remote...)...); list.code != 0 ||
+			!strings.Contains(list.stdout, c.listing) || strings.Contains(list.stdout, "\nf ") != (c.refused == "") {
+			t.Errorf("with %q the functions are %+v", c.settings, list)
+		}
+		if !strings.Contains(s.log(), c.says) {
+			t.Errorf("with %q the start says\n%s", c.settings, s.log())
+		}
+		s.kill()
+	}
+}
