@@ -19,9 +19,9 @@ type bounds struct {
 // largestMessage bounds a message that the configuration does not bound.
 const largestMessage = 64 << 20
 
-// boundsOf finds them, and gives the garbage collector its limit.
-func boundsOf(l *config.Limits) bounds {
-	b := bounds{memory: machine.Memory(), store: l.Store(), busy: l.BusyBytes}
+// boundsOf finds them for a process that has so much memory, and gives the garbage collector its limit.
+func boundsOf(l *config.Limits, memory machine.Available) bounds {
+	b := bounds{memory: memory, store: l.Store(), busy: l.BusyBytes}
 	b.collector, b.by = machine.Limit(b.memory)
 	if b.busy == 0 {
 		b.busy = door.DefaultBusy(b.memory.Bytes)
@@ -33,6 +33,15 @@ func boundsOf(l *config.Limits) bounds {
 		b.store.MessageBytes = int(min(largestMessage, b.busy*4/9))
 	}
 	return b
+}
+
+// tableBytes is what each of so many journals of a process keeps of where its records are.
+func tableBytes(memory int64, journals int) int {
+	const most, unknown = 64 << 20, 1 << 30
+	if memory <= 0 {
+		memory = unknown
+	}
+	return int(min(memory/64, most)) / max(journals, 1)
 }
 
 // told is how they are logged.

@@ -19,6 +19,7 @@ import (
 	"github.com/hikyaku/hikyaku/internal/function"
 	"github.com/hikyaku/hikyaku/internal/function/isolate"
 	"github.com/hikyaku/hikyaku/internal/journal"
+	"github.com/hikyaku/hikyaku/internal/machine"
 	"github.com/hikyaku/hikyaku/internal/message"
 	"github.com/hikyaku/hikyaku/internal/pipeline"
 	"github.com/hikyaku/hikyaku/internal/queue"
@@ -60,7 +61,7 @@ func openHouseOver(ctx context.Context, f *config.File, logTo io.Writer, adopt b
 	if err != nil {
 		return nil, errors.Join(err, closeJournals(over))
 	}
-	bounds := boundsOf(&f.Limits)
+	bounds := boundsOf(&f.Limits, machine.Memory())
 	guard(users, f)
 	h := &house{file: f, loaded: f, log: log, level: level, metrics: httpdoor.NewMetrics(0), users: users,
 		pacer: pacerOf(ctx), bounds: bounds, busy: door.NewBusy(bounds.busy), at: addresses{}}

@@ -14,6 +14,7 @@ import (
 	"github.com/hikyaku/hikyaku/internal/config"
 	"github.com/hikyaku/hikyaku/internal/journal"
 	"github.com/hikyaku/hikyaku/internal/journal/file"
+	"github.com/hikyaku/hikyaku/internal/machine"
 	"github.com/hikyaku/hikyaku/internal/queue"
 	"github.com/hikyaku/hikyaku/internal/shard"
 )
@@ -100,6 +101,7 @@ func fileOptions(f *config.File, log *slog.Logger) file.Options {
 		Durability:   journal.Durability(f.Durability),
 		SegmentBytes: f.Journal.SegmentBytes,
 		Scrub:        scrubOf(f.Journal),
+		TableBytes:   tableBytes(machine.Memory().Bytes, f.Shards),
 		Report:       func(err error) { sayOfJournal(log, err) },
 	}
 }

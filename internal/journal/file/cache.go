@@ -7,10 +7,7 @@ import (
 	"github.com/hikyaku/hikyaku/internal/journal"
 )
 
-const (
-	cacheBytes    = 16 << 20 // all tables together; a single larger one may be there alone
-	cacheMinTable = 4 << 10  // smaller ones are read with the record
-)
+const cacheMinTable = 4 << 10 // smaller ones are read with the record
 
 // table is the verified front of a group: all that is needed to find its records. It is not changed once it was made.
 type table struct {
@@ -24,6 +21,8 @@ func (t *table) bytes() int { return len(t.meta) + 64*len(t.entries) }
 // tableCache keeps the tables of large groups that were read last, so that reading a large group one record at a time
 // does not read its table each time.
 type tableCache struct {
+	most int // bytes of all tables together; a single larger one may be there alone
+
 	mu    sync.Mutex
 	order list.List // of *cached, the one used last at the front
 	at    map[tablePlace]*list.Element
@@ -64,7 +63,7 @@ func (c *tableCache) put(generation uint64, t *table) {
 	}
 	c.at[at] = c.order.PushFront(&cached{at, t})
 	c.bytes += t.bytes()
-	for c.bytes > cacheBytes && c.order.Len() > 1 {
+	for c.bytes > c.most && c.order.Len() > 1 {
 		last := c.order.Remove(c.order.Back()).(*cached)
 		delete(c.at, last.at)
 		c.bytes -= last.t.bytes()

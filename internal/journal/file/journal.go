@@ -137,6 +137,7 @@ func open(ctx context.Context, o Options, want *expected) (*Journal, error) {
 		quit:  make(chan struct{}),
 		ended: make(chan struct{}),
 		disk:  underWay{tick: max(1, o.Patience/ticksOfPatience)},
+		cache: tableCache{most: o.TableBytes},
 	}
 	j.scrubbing.set(o.Scrub)
 	j.fs = witnessFS{o.FS, &j.syncs}

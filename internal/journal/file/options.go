@@ -15,6 +15,7 @@ const (
 	defaultIdleSeal      = time.Second
 	defaultCleanBytes    = 16 << 20
 	defaultPatience      = 2 * time.Second
+	defaultTableBytes    = 16 << 20
 
 	// A disk has room for that many segments of the size that is chosen for it, if it has room for as many of the
 	// least.
@@ -47,6 +48,9 @@ type Options struct {
 	// CleanBytes is how many bytes a second cleaning may copy when nothing is appended; while there is, half of what is
 	// appended comes on top, or all of it while more is dead than alive. 16 MiB when 0; no cleaning when negative.
 	CleanBytes int64
+
+	// TableBytes is how much of what tells where the records of large groups are is kept in memory. 16 MiB when 0.
+	TableBytes int
 
 	// Watch is how often the journal looks whether its names still lead to the files that it has open: when they do
 	// not, it fails and takes nothing more. 250 ms when 0, never when negative.
@@ -105,6 +109,9 @@ func (o Options) withDefaults() (Options, error) {
 	}
 	if o.CleanBytes == 0 {
 		o.CleanBytes = defaultCleanBytes
+	}
+	if o.TableBytes <= 0 {
+		o.TableBytes = defaultTableBytes
 	}
 	if o.Watch == 0 {
 		o.Watch = defaultWatch

@@ -84,23 +84,24 @@ func TestSlotsOutsideOfTheSegmentAreNoSlots(t *testing.T) {
 }
 
 func TestTableCacheStaysSmallAndKeepsWhatWasUsedLast(t *testing.T) {
-	var c tableCache
+	const most = 1 << 20
+	c := tableCache{most: most}
 	make := func(p journal.Position, bytes int) *table {
 		return &table{header: header{position: p}, meta: make([]byte, bytes)}
 	}
 	for p := journal.Position(1); p <= 100; p++ {
-		c.put(1, make(p, cacheBytes/10))
+		c.put(1, make(p, most/10))
 		if c.get(1, 1) == nil {
 			t.Fatalf("the table that is used all the time was dropped after %d", p)
 		}
-		if c.bytes > cacheBytes || c.order.Len() != len(c.at) {
+		if c.bytes > most || c.order.Len() != len(c.at) {
 			t.Fatalf("%d bytes in %d tables", c.bytes, len(c.at))
 		}
 	}
 	if c.get(1, 2) != nil || c.get(1, 100) == nil {
 		t.Error("an old table is there, or a new one is not")
 	}
-	c.put(1, make(1000, 2*cacheBytes))
+	c.put(1, make(1000, 2*most))
 	if c.get(1, 1000) == nil || c.order.Len() != 1 {
 		t.Error("a table larger than the cache is not there alone")
 	}
