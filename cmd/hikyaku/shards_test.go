@@ -184,3 +184,59 @@ func damage(t *testing.T, dir string) {
 		}
 	}
 }
+
+// TestAShardDoesNotOpenTheFolderOfAnother puts each two of a folder's journals in the place of each other, and that of
+// another folder in its place.
+func TestAShardDoesNotOpenTheFolderOfAnother(t *testing.T) {
+	made := func() (data string) {
+		data = filepath.Join(t.TempDir(), "data")
+		s, err := sharded(t, data, "3")
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i := range 9 {
+			n := queue.Name{Namespace: queue.DefaultNamespace, Name: fmt.Sprint("q", i)}
+			if _, err := s.store.Put(t.Context(), n, []message.Message{{}}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := s.close(); err != nil {
+			t.Fatal(err)
+		}
+		return data
+	}
+	swap := func(a, b string) {
+		t.Helper()
+		for _, r := range [][2]string{{a, a + ".aside"}, {b, a}, {a + ".aside", b}} {
+			if err := os.Rename(r[0], r[1]); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	data, other := made(), made()
+	const exchanged, strange = "the folders were exchanged", "one of them is of another data_dir"
+	for _, c := range []struct{ place, folder, says string }{
+		{shardDir(data, 0), shardDir(data, 1), exchanged}, {shardDir(data, 0), shardDir(data, 2), exchanged},
+		{shardDir(data, 1), shardDir(data, 2), exchanged}, {shardDir(data, 1), shardDir(other, 1), strange},
+		{shardDir(data, 0), shardDir(other, 0), strange}, {shardDir(data, 2), shardDir(other, 2), strange},
+	} {
+		swap(c.place, c.folder)
+		if s, err := sharded(t, data, "3"); err == nil {
+			t.Errorf("opened with %s in the place of %s", c.folder, c.place)
+			_ = s.close()
+		} else if !strings.Contains(explain(err), c.says) {
+			t.Errorf("with %s in the place of %s: %s", c.folder, c.place, explain(err))
+		}
+		swap(c.place, c.folder)
+		s, err := sharded(t, data, "3")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if names, err := s.store.Queues(t.Context()); err != nil || len(names) != 9 {
+			t.Errorf("there are %v, %v", names, err)
+		}
+		if err := s.close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+}

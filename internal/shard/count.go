@@ -2,6 +2,7 @@ package shard
 
 import (
 	"context"
+	"crypto/rand"
 	"fmt"
 	"strconv"
 	"strings"
@@ -14,6 +15,7 @@ const (
 	countRoom = "hikyaku/shards"
 	countKey  = "place"
 	wholeKey  = "whole" // in the last one: all have noted their places
+	idKey     = "id"    // drawn once, the same in all shards: they belong together
 )
 
 // CountError says that a journal was made for another number of shards than it is opened with.
@@ -76,8 +78,14 @@ func (r *Router) settleCount(ctx context.Context) error {
 			return fmt.Errorf("shard %d of %d is empty: its folder is not the one that it had", i, n)
 		}
 	}
-	if _, done, err := last.Note(ctx, countRoom, wholeKey); err != nil || done {
+	id, err := r.commonID(ctx)
+	if err != nil {
 		return err
+	}
+	if _, done, err := last.Note(ctx, countRoom, wholeKey); err != nil {
+		return err
+	} else if done {
+		return r.noteID(ctx, id)
 	}
 	for i := n - 1; i >= 0; i-- {
 		if some, err := used(ctx, r.stores[i]); err != nil {
@@ -90,7 +98,47 @@ func (r *Router) settleCount(ctx context.Context) error {
 			return fmt.Errorf("shard %d: %w", i, err)
 		}
 	}
-	return note(ctx, last, wholeKey, "yes")
+	if err := note(ctx, last, wholeKey, "yes"); err != nil {
+		return err
+	}
+	return r.noteID(ctx, id)
+}
+
+// commonID is what all shards have noted that they belong together by; a new one where none has.
+func (r *Router) commonID(ctx context.Context) (id string, err error) {
+	var by int
+	for i, s := range r.stores {
+		value, there, err := s.Note(ctx, countRoom, idKey)
+		switch {
+		case err != nil:
+			return "", fmt.Errorf("shard %d: %w", i, err)
+		case there && id == "":
+			id, by = string(value), i
+		case there && id != string(value):
+			return "", fmt.Errorf("the journals of shards %d and %d do not belong together: one of them is of another "+
+				"data_dir", by, i)
+		}
+	}
+	if id == "" {
+		id = rand.Text()
+	}
+	return id, nil
+}
+
+// noteID notes it in those shards that have not: new ones, and those of a version before.
+func (r *Router) noteID(ctx context.Context, id string) error {
+	for i, s := range r.stores {
+		if _, there, err := s.Note(ctx, countRoom, idKey); err != nil || there {
+			if err != nil {
+				return fmt.Errorf("shard %d: %w", i, err)
+			}
+			continue
+		}
+		if err := note(ctx, s, idKey, id); err != nil {
+			return fmt.Errorf("shard %d: %w", i, err)
+		}
+	}
+	return nil
 }
 
 // settlePlace sees that a store is the shard of that number, or may become it.
