@@ -116,3 +116,33 @@ func TestRepairMakesAJournalWithADamagedSegmentHeaderOpenAgain(t *testing.T) {
 	s.stop(t)
 	checkJournal(t, data)
 }
+
+// TestADamagedLastMessageThatNothingVouchesForIsSaidToBePerhapsAcknowledged damages the last message after a kill and
+// takes the note of what was synced away, as a power cut does. Nobody can tell that from a write that was cut off.
+func TestADamagedLastMessageThatNothingVouchesForIsSaidToBePerhapsAcknowledged(t *testing.T) {
+	t.Parallel()
+	data := filepath.Join(t.TempDir(), "data")
+	s := serve(t, preamble(data))
+	for _, b := range letters {
+		s.put(t, "letters", b)
+	}
+	s.kill() // before a second has passed, after which a seal vouches for it
+	flip(t, data, func(log []byte) int { return bytes.Index(log, []byte(letters[2])) })
+	if err := os.Remove(filepath.Join(data, "journal", "synced")); err != nil {
+		t.Fatal(err)
+	}
+	if r := hikyaku(t, "", "journal", "check", data); r.code != 0 || !strings.Contains(r.stdout, "torn tail") ||
+		!strings.Contains(r.stdout, "may have been acknowledged; the next start drops it") {
+		t.Errorf("journal check: %+v", r)
+	}
+	s = serve(t, preamble(data))
+	if got := strings.Join(take(t, s, "letters"), ", "); got != strings.Join(letters[:2], ", ") {
+		t.Errorf("delivered %q", got)
+	}
+	if log := s.log(); !strings.Contains(log, "bytes behind the last sound group are dropped") ||
+		!strings.Contains(log, "or they were the last that was appended, and the disk has lost them since") {
+		t.Errorf("the start says\n%s", log)
+	}
+	s.stop(t)
+	checkJournal(t, data)
+}
