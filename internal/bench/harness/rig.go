@@ -34,6 +34,7 @@ const mostWaiting = 20_000_000
 type Setting struct {
 	SegmentBytes    int64
 	CheckpointBytes uint64
+	Bytes           int64                                 // what all messages may have together; 0: the default
 	Looked          func(time.Duration)                   // told how long each claim looked in memory
 	Wrap            func(journal.Journal) journal.Journal // nil: the store has the journal itself
 }
@@ -48,7 +49,7 @@ func OpenRig(ctx context.Context, dir string, with Setting) (*Rig, error) {
 	if with.Wrap != nil {
 		under = with.Wrap(j)
 	}
-	limits := queue.Limits{Messages: mostWaiting}
+	limits := queue.Limits{Messages: mostWaiting, Bytes: with.Bytes}
 	s, err := queue.Open(ctx, queue.Options{Journal: under, Limits: limits, Looked: with.Looked,
 		CheckpointBytes: with.CheckpointBytes})
 	if err != nil {

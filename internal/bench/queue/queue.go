@@ -23,8 +23,9 @@ import (
 //     meets, and its settling. Its peer is the same with few messages waiting, and the ratio is that of the costs.
 //   - hand-over: from the moment a message is durable until a reader has it that waited for it. Its peer is the same
 //     without others that wait, and the ratio is that of the costs.
-//   - beside: a durable put while others peek, claim, replay, list or seek in another, long queue, over a journal that
-//     takes a millisecond to read a record. The limit is that of a put.
+//   - beside: a durable put while others peek, claim, replay, list or seek in another, long queue, take and delete a
+//     snapshot where there are 4,998, list 100,000 notes, or are refused a put for which there is no room with 18,750
+//     queues, over a journal that takes a millisecond to read a record. The limit is that of a put.
 //   - shards: messages put, or put, claimed and settled, by 64 callers in 8 queues of two shards. Its peer is the same
 //     with one shard.
 //   - relay: groups of a hundred messages that go from one shard to another, until they have arrived. Its peer is the
