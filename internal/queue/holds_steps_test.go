@@ -19,8 +19,9 @@ import (
 var holdsCompared = []string{"Less", "Swap", "bySequence", "byArrival", "compareNames", "beside",
 	"besideNumber"}
 
-// holdsSmall are functions whose loops turn over one message or one page.
-var holdsSmall = []string{"bitmap.rank", "bitmap.next", "bitmap.count", "bitmap.or", "bitmap.empty", "entryEnv.Lookup"}
+// holdsSmall are functions whose loops turn over one message, one page or one node of a tree.
+var holdsSmall = []string{"bitmap.rank", "bitmap.next", "bitmap.count", "bitmap.or", "bitmap.empty", "entryEnv.Lookup",
+	"index.least", "index.branch.child", "index.leaf.search"}
 
 // holdsPages has a page hold a quarter of the messages, so that a loop over the pages of a long queue turns often
 // enough to be found.
@@ -41,47 +42,62 @@ func runWithSteps(t *testing.T, test string) {
 	}
 }
 
-// withSteps writes this package's code with steps into files of the test's own, and says what go is to be told of them.
+// holdsBelow are the packages below this one that work under the Store's lock. They get steps, too.
+var holdsBelow = []string{"condition", "index", "interest"}
+
+// withSteps writes the code of this package and of those below with steps into files of the test's own, and says what
+// go is to be told of them.
 func withSteps(t *testing.T) (overlay string) {
 	t.Helper()
 	here, err := os.Getwd()
 	if err != nil {
 		t.Fatal(err)
 	}
-	files, err := filepath.Glob("*.go")
-	if err != nil {
-		t.Fatal(err)
-	}
 	dir := t.TempDir()
 	replace := map[string]string{}
+	write := func(pkg, name, text string) {
+		t.Helper()
+		to := filepath.Join(dir, filepath.Base(pkg)+"-"+name)
+		replace[filepath.Join(here, pkg, name)] = to
+		if err := os.WriteFile(to, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
 	var places []string
 	locks := 0
-	for _, name := range files {
-		if strings.HasSuffix(name, "_test.go") {
-			continue
+	imports, hooks := "", ""
+	for _, below := range append([]string{""}, holdsBelow...) {
+		pkg, prefix := ".", ""
+		if below != "" {
+			pkg, prefix = filepath.Join("..", below), below+"."
+			write(pkg, "holds_step.go", "package "+below+"\n\n// HoldsStep counts.\nvar HoldsStep = func(int) {}\n")
+			imports += fmt.Sprintf("\t%q\n", "github.com/hikyaku/hikyaku/internal/"+below)
+			hooks += "\t" + below + ".HoldsStep = holdsStep\n"
 		}
-		source, err := os.ReadFile(name)
+		files, err := filepath.Glob(filepath.Join(pkg, "*.go"))
 		if err != nil {
 			t.Fatal(err)
 		}
-		stepped, n := addSteps(t, name, source, &places)
-		locks += n
-		replace[filepath.Join(here, name)] = filepath.Join(dir, name)
-		if err := os.WriteFile(filepath.Join(dir, name), stepped, 0o600); err != nil {
-			t.Fatal(err)
+		for _, name := range files {
+			if strings.HasSuffix(name, "_test.go") {
+				continue
+			}
+			source, err := os.ReadFile(name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			stepped, n := addSteps(t, name, prefix, source, &places)
+			locks += n
+			write(pkg, filepath.Base(name), string(stepped))
 		}
 	}
 	if locks != 1 {
 		t.Fatalf("found %d locks of a Store: want the field mu of the type Store", locks)
 	}
-	table := "package queue\n\nimport \"sync/atomic\"\n\nfunc init() {\n\tholdsMade = make([]atomic.Uint32, " +
-		fmt.Sprint(len(places)) +
-		")\n\tholdsCounts = make([]atomic.Uint32, len(holdsMade))\n\tholdsPlaces = []holdsPlace{\n\t\t" +
-		strings.Join(places, ",\n\t\t") + ",\n\t}\n}\n"
-	replace[filepath.Join(here, "holds_places_test.go")] = filepath.Join(dir, "holds_places_test.go")
-	if err := os.WriteFile(filepath.Join(dir, "holds_places_test.go"), []byte(table), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	write(".", "holds_places_test.go", "package queue\n\nimport (\n\t\"sync/atomic\"\n\n"+imports+
+		")\n\nfunc init() {\n"+hooks+"\tholdsMade = make([]atomic.Uint32, "+fmt.Sprint(len(places))+
+		")\n\tholdsCounts = make([]atomic.Uint32, len(holdsMade))\n\tholdsPlaces = []holdsPlace{\n\t\t"+
+		strings.Join(places, ",\n\t\t")+",\n\t}\n}\n")
 	text, err := json.Marshal(map[string]any{"Replace": replace})
 	if err != nil {
 		t.Fatal(err)
@@ -93,9 +109,9 @@ func withSteps(t *testing.T) (overlay string) {
 	return overlay
 }
 
-// addSteps gives a file steps, each on the line where its block begins, so that lines keep their numbers. locks is how
-// many locks of a Store it has replaced.
-func addSteps(t *testing.T, name string, source []byte, places *[]string) (out []byte, locks int) {
+// addSteps gives a file steps, each on the line where its block begins, so that lines keep their numbers. Functions of
+// a package below have its prefix. locks is how many locks of a Store it has replaced.
+func addSteps(t *testing.T, name, prefix string, source []byte, places *[]string) (out []byte, locks int) {
 	t.Helper()
 	fset := token.NewFileSet()
 	source = bytes.Replace(source, []byte(holdsPages[0]), []byte(holdsPages[1]), 1)
@@ -109,12 +125,16 @@ func addSteps(t *testing.T, name string, source []byte, places *[]string) (out [
 	}
 	var edits []edit
 	in := "" // the function that is being walked
+	call := "holdsStep"
+	if prefix != "" {
+		call = "HoldsStep"
+	}
 	step := func(b *ast.BlockStmt, most string) {
 		if slices.Contains(holdsSmall, in) {
 			return
 		}
 		at := fset.Position(b.Lbrace)
-		edits = append(edits, edit{at.Offset + 1, at.Offset + 1, fmt.Sprintf(" holdsStep(%d);", len(*places))})
+		edits = append(edits, edit{at.Offset + 1, at.Offset + 1, fmt.Sprintf(" %s(%d);", call, len(*places))})
 		*places = append(*places, fmt.Sprintf("{%q, %q, %s}", fmt.Sprintf("%s:%d", name, at.Line), in, most))
 	}
 	ast.Inspect(file, func(n ast.Node) bool {
@@ -129,6 +149,7 @@ func addSteps(t *testing.T, name string, source []byte, places *[]string) (out [
 			if in = n.Name.Name; n.Recv != nil {
 				in = receiver(n.Recv.List[0].Type) + "." + in
 			}
+			in = prefix + in
 			if slices.Contains(holdsCompared, n.Name.Name) {
 				step(n.Body, "holdsCompares")
 			}
@@ -138,7 +159,7 @@ func addSteps(t *testing.T, name string, source []byte, places *[]string) (out [
 			}
 		case *ast.TypeSpec:
 			fields, isStruct := n.Type.(*ast.StructType)
-			if !isStruct || n.Name.Name != "Store" {
+			if !isStruct || prefix != "" || n.Name.Name != "Store" {
 				return true
 			}
 			for _, f := range fields.Fields.List {
