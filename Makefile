@@ -107,7 +107,7 @@ soak: need-go ## Break the store in new ways on all processors for SOAKTIME (1h)
 	$(GO) test -vet=off -count=1 -timeout 0 ./internal/api/mysql -all
 	$(GO) test -vet=off -count=1 -timeout 0 ./internal/queue ./internal/journal/file -all
 	$(GO) test -vet=off -count=1 -race -timeout 0 ./internal/bench/...
-	$(GO) test -vet=off -count=1 -v -timeout 0 -run '^TestEveryDamage' ./internal/journal/file -damage
+	$(GO) test -vet=off -count=1 -v -timeout 0 -run '^TestEveryDamage' ./internal/journal/file -damage-bytes
 	@FUZZTIME=$(FUZZTIME) scripts/fuzz
 
 .PHONY: soak-cluster

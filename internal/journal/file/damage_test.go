@@ -1,6 +1,7 @@
 package file_test
 
 import (
+	"bytes"
 	"errors"
 	"flag"
 	"fmt"
@@ -18,7 +19,10 @@ import (
 	"github.com/hikyaku/hikyaku/internal/sampletest"
 )
 
-var everyDamage = flag.Bool("damage", false, "try every damage of every layout, not a sample")
+var (
+	everyDamage = flag.Bool("damage", false, "try every damage of every layout, not a sample")
+	everyByte   = flag.Bool("damage-bytes", false, "flip every byte that tells something, in every file of every layout")
+)
 
 // damaged is something that happened to files.
 type damaged struct {
@@ -78,6 +82,50 @@ func (l *layout) damages(random *rand.Rand) []damaged {
 		}
 	}
 	return all
+}
+
+// flips lists a flip of each byte that is not zero, of a bit that is drawn, and a cut before each such byte of the
+// first page. Of a message's body, which no start looks into, it takes the first byte alone.
+func (l *layout) flips(random *rand.Rand) []damaged {
+	var all []damaged
+	for _, name := range l.disk.Names() {
+		b := l.disk.Bytes(name)
+		put := func(what string, f func(b []byte) []byte) {
+			all = append(all, damaged{[]string{name}, what, func(d *faultfs.Disk) { d.Put(name, f(d.Bytes(name))) }})
+		}
+		inside := insideBodies(b)
+		for at, c := range b {
+			if c == 0 || inside[at] {
+				continue
+			}
+			bit := random.IntN(8)
+			put(fmt.Sprintf("bit %d of byte %d flipped", bit, at),
+				func(b []byte) []byte { return with(b, at, b[at]^1<<bit) })
+			if at < 4096 {
+				put(fmt.Sprintf("cut off at %d of %d bytes", at, len(b)), func(b []byte) []byte { return b[:at] })
+			}
+		}
+	}
+	return all
+}
+
+// insideBodies marks the bytes of a file that are of the body of a message, but for the first one.
+func insideBodies(b []byte) []bool {
+	inside := make([]bool, len(b))
+	for n := range 300 {
+		body := message(n, sizeOf(n)).Body
+		for from := 0; ; {
+			at := bytes.Index(b[from:], body)
+			if at < 0 {
+				break
+			}
+			for i := 1; i < len(body); i++ {
+				inside[from+at+i] = true
+			}
+			from += at + len(body)
+		}
+	}
+	return inside
 }
 
 func kindOf(name string) string {
@@ -285,34 +333,45 @@ func (l *layout) goOn(t *testing.T, d *faultfs.Disk, j *file.Journal, got owned)
 // files at once.
 func TestEveryDamageIsFoundOrHarmless(t *testing.T) {
 	share := amount(12, 24, 400)
-	if *everyDamage {
+	if *everyDamage || *everyByte {
 		share = 1
 	}
 	random := rand.New(rand.NewPCG(7, 11))
+	var mu sync.Mutex
 	verdicts := map[string]int{}
 	bad := 0
-	for _, l := range lives(t) {
-		damages := l.damages(random)
-		for one := slices.Clone(damages); len(damages) < 2*len(one); { // and as many of two at once
-			if a, b := one[random.IntN(len(one))], one[random.IntN(len(one))]; a.files[0] != b.files[0] {
-				damages = append(damages, a.and(b))
-			}
-		}
-		for _, damage := range sampletest.Of(t, (len(damages)+share-1)/share, damages...) {
-			d := l.disk.Clone()
-			damage.do(d)
-			verdict, why := l.judge(t, d)
-			if verdict == silent && l.wiped(damage) {
-				verdict = wiped
-			}
-			verdicts[verdict]++
-			switch verdict {
-			case silent, unnamed, unchecked, altered:
-				if bad++; bad <= 40 {
-					t.Errorf("%s: %v: %s: %s", l.name, damage, verdict, why)
+	t.Run("lives", func(t *testing.T) {
+		for _, l := range lives(t) {
+			damages := l.damages(random)
+			for one := slices.Clone(damages); len(damages) < 2*len(one); { // and as many of two at once
+				if a, b := one[random.IntN(len(one))], one[random.IntN(len(one))]; a.files[0] != b.files[0] {
+					damages = append(damages, a.and(b))
 				}
 			}
+			if *everyByte {
+				damages = append(damages, l.flips(random)...)
+			}
+			t.Run(l.name, func(t *testing.T) {
+				t.Parallel()
+				for _, damage := range sampletest.Of(t, (len(damages)+share-1)/share, damages...) {
+					d := l.disk.Clone()
+					damage.do(d)
+					verdict, why := l.judge(t, d)
+					if verdict == silent && l.wiped(damage) {
+						verdict = wiped
+					}
+					mu.Lock()
+					verdicts[verdict]++
+					switch verdict {
+					case silent, unnamed, unchecked, altered:
+						if bad++; bad <= 40 {
+							t.Errorf("%v: %s: %s", damage, verdict, why)
+						}
+					}
+					mu.Unlock()
+				}
+			})
 		}
-	}
+	})
 	t.Logf("%v", verdicts)
 }
