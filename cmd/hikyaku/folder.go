@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 )
 
 // openToOthers says how many of the folders and files of a data_dir other accounts may get into, and names the first.
@@ -23,11 +24,14 @@ func openToOthers(dataDir string) (first string, n int) {
 			first = path
 		}
 	}
+	if info, err := os.Stat(dataDir); err == nil {
+		look(dataDir, info)
+	}
 	journals := shardDirs(dataDir)
 	if log := nodeLog(dataDir); log != "" {
 		journals = append(journals, filepath.Dir(log), log)
 	}
-	for _, dir := range append([]string{dataDir}, journals...) {
+	for _, dir := range journals { // each may be on a disk of its own, by a link
 		if info, err := os.Stat(dir); err == nil {
 			look(dir, info)
 		}
@@ -35,14 +39,16 @@ func openToOthers(dataDir string) (first string, n int) {
 	if n == 0 { // nobody gets to what is inside
 		return "", 0
 	}
-	for _, dir := range journals {
-		files, err := os.ReadDir(dir)
+	within := append([]string{dataDir, functionsDir(dataDir)}, journals...)
+	for _, dir := range within {
+		entries, err := os.ReadDir(dir)
 		if err != nil {
-			continue // the journal will tell
+			continue // whose folder it is will tell
 		}
-		for _, f := range files {
-			if info, err := f.Info(); err == nil {
-				look(filepath.Join(dir, f.Name()), info)
+		for _, e := range entries {
+			path := filepath.Join(dir, e.Name())
+			if info, err := e.Info(); err == nil && !slices.Contains(journals, path) { // those were looked at
+				look(path, info)
 			}
 		}
 	}

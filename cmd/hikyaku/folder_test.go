@@ -70,6 +70,22 @@ func TestADataFolderIsForItsOwnerAndAnOpenOneIsSaid(t *testing.T) {
 		!strings.Contains(said, "first="+data) || !strings.Contains(said, "chmod -R go=") {
 		t.Errorf("of an open folder it said\n%s", said)
 	}
+	for _, path := range []string{filepath.Join(data, "code"), filepath.Join(functionsDir(data), "code"),
+		filepath.Join(data, "journal", "note")} {
+		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		_, before := openToOthers(data)
+		if err := os.WriteFile(path, nil, 0o644); err != nil {
+			t.Fatal(err)
+		}
+		if _, n := openToOthers(data); n != before+1 {
+			t.Errorf("with %s open %d folders and files are, %d were before", path, n, before)
+		}
+		if err := os.Remove(path); err != nil {
+			t.Fatal(err)
+		}
+	}
 	if info, err := os.Stat(data); err != nil || info.Mode().Perm() != 0o755 {
 		t.Errorf("the folder was changed: %v, %v", info.Mode(), err)
 	}

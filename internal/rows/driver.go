@@ -22,6 +22,12 @@ type Wide interface {
 	UsualRows() int
 }
 
+// Noticing is met by drivers that may have to tell a person something that stops no row.
+type Noticing interface {
+	// Notices are the same texts each time, and new ones behind them. It may be called from any goroutine.
+	Notices() []string
+}
+
 // Session is a connection to a database. One goroutine uses it at a time.
 type Session interface {
 	// Describe reads the table's columns as they are now. A table that is not there is an error that Judge calls

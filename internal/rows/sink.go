@@ -55,6 +55,14 @@ func (s *Sink) Start(ctx context.Context) error {
 	return nil
 }
 
+// Notices tells what the driver has noticed that a person should know.
+func (s *Sink) Notices() []string {
+	if n, ok := s.driver.(Noticing); ok {
+		return n.Notices()
+	}
+	return nil
+}
+
 func (s *Sink) startError(err error) error {
 	if bad := (*misfit)(nil); errors.As(err, &bad) {
 		return err

@@ -6,7 +6,10 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"runtime"
+	"slices"
 	"strings"
+	"sync"
 
 	"modernc.org/sqlite"
 
@@ -18,6 +21,10 @@ type database struct {
 	address string // as the library is told of it
 	file    string
 	makes   bool // the file, when it is not there
+
+	mu      sync.Mutex
+	looked  bool // at the file's mode
+	notices []string
 }
 
 // Open opens the file.
@@ -33,7 +40,33 @@ func (d *database) Open(context.Context) (rows.Session, error) {
 	if !ok {
 		return nil, errors.Join(fmt.Errorf("the library's connection is a %T", made), made.Close())
 	}
+	d.look()
 	return &session{conn: conn, statements: map[*rows.Column]statement{}}, nil
+}
+
+// look notices once that other accounts may read the rows: a file that was there before may be as open as it likes.
+func (d *database) look() {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.looked || runtime.GOOS == "windows" { // its modes say nothing
+		return
+	}
+	info, err := os.Stat(d.file)
+	if err != nil {
+		return
+	}
+	d.looked = true
+	if mode := info.Mode().Perm(); mode&0o077 != 0 {
+		d.notices = append(d.notices, fmt.Sprintf("%s has mode %#o: other accounts of this machine may get at its rows; "+
+			"chmod go= %s, and those beside it, if they are not meant to", d.file, mode, d.file))
+	}
+}
+
+// Notices implements rows.Noticing.
+func (d *database) Notices() []string {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return slices.Clone(d.notices)
 }
 
 // makeFile makes a file for its owner alone, as its rows are messages; SQLite gives those beside it the same mode. One

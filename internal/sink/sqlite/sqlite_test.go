@@ -204,11 +204,19 @@ func TestAFileThatIsMadeIsForItsOwnerAlone(t *testing.T) {
 			t.Errorf("%s has mode %v, %v", f.Name(), info.Mode(), err)
 		}
 	}
+	said := func(s component.Sink) []string { return s.(interface{ Notices() []string }).Notices() }
+	if all := said(s); len(all) != 0 {
+		t.Errorf("of a closed file it is said %q", all)
+	}
 	group := filepath.Join(dir, "group.db")
 	if err := os.WriteFile(group, nil, 0o640); err != nil {
 		t.Fatal(err)
 	}
-	mustOpen(t, group, rows.Config{Create: "body text"})
+	s = mustOpen(t, group, rows.Config{Create: "body text"})
+	send(t, s, `{"body":"a"}`)
+	if all := said(s); len(all) != 1 || !strings.Contains(all[0], group+" has mode 0640: other accounts") {
+		t.Errorf("of an open file it is said %q", all)
+	}
 	if info, err := os.Stat(group); err != nil || info.Mode().Perm() != 0o640 {
 		t.Errorf("a file that was there has mode %v, %v", info.Mode(), err)
 	}
