@@ -24,8 +24,8 @@ const (
 	drippingConnections = 100
 )
 
-// headerPatience is longer than a door waits for a request's head, or for a login, on a busy machine.
-const headerPatience = time.Minute
+// headerPatience is twice what a door waits for a request's head, or for a login.
+const headerPatience = 20 * time.Second
 
 // greetings are what a client of a door says before it has nothing more to say, and what is begun and never ended.
 var greetings = map[string]struct{ idle, dripping string }{
