@@ -12,6 +12,8 @@ import (
 	"maps"
 	"net"
 	"net/http"
+	"os/exec"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -23,6 +25,7 @@ import (
 	"google.golang.org/grpc/credentials/insecure"
 
 	httpdoor "github.com/hikyaku/hikyaku/internal/api/http"
+	lambdadoor "github.com/hikyaku/hikyaku/internal/api/lambda"
 )
 
 // ask makes a request by hand and returns the status and the beginning of the answer.
@@ -234,6 +237,42 @@ func TestClientsThatDoNotReadNeedNoMoreThan300MB(t *testing.T) {
 					StreamAckDeadlineSeconds: 600}); err != nil {
 					t.Fatal(err)
 				}
+			}
+		},
+		"lambda": func(t *testing.T, s *served) {
+			httpFill(t, s, 4, 1<<20)
+			code := filepath.Join(t.TempDir(), "code")
+			build := exec.CommandContext(t.Context(), "go", "build", "-o", filepath.Join(code, "bootstrap"),
+				"./testdata/caller")
+			if out, err := build.CombinedOutput(); err != nil {
+				t.Fatalf("cannot build the function: %v\n%s", err, out)
+			}
+			address := s.address(t, "lambda")
+			if r := hikyaku(t, "", "function", "deploy", "large", "--runtime", "provided.al2023", "--code", code,
+				"--url", "http://"+address); r.code != 0 {
+				t.Fatalf("%+v", r)
+			}
+			lambda, err := lambdadoor.NewClient(lambdadoor.ClientConfig{URL: "http://" + address})
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer lambda.Close()
+			event := posted("/2015-03-31/functions/large/invocations", jsonHeader,
+				fmt.Sprintf(`{"method":"GET","url":"http://%s/default/queues/q/messages?max=4"}`, s.address(t, "http")))
+			answered := int64(0)
+			for n := range int64(40) { // one at a time: each has an instance, whose memory counts, too
+				silent(t, address, event)
+				for end := time.Now().Add(2 * time.Second); answered <= n && time.Now().Before(end); <-after(20) {
+					all, err := lambda.Functions(t.Context())
+					if err != nil {
+						t.Fatal(err)
+					}
+					answered = all.Functions[0].Invokes
+				}
+			}
+			t.Logf("%d invocations have answered", answered)
+			if answered < 20 {
+				t.Errorf("%d invocations have answered", answered)
 			}
 		},
 		"mysql": func(t *testing.T, s *served) {

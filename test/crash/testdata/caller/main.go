@@ -62,7 +62,7 @@ func ask(r request) answer {
 		return answer{Error: err.Error()}
 	}
 	defer got.Body.Close()
-	text, err := io.ReadAll(io.LimitReader(got.Body, 1<<20))
+	text, err := io.ReadAll(io.LimitReader(got.Body, 5<<20))
 	if err != nil {
 		return answer{Error: err.Error()}
 	}
