@@ -10,5 +10,7 @@
 // Far ends do not always say whether a 429 or 503 is about the device or about all we send. A Pause finds out: one of
 // them is the device's, several in a short time are everybody's, and then it begins: Pause.Strike.
 //
+// An Outage tells such an answer to one message from a far end that takes nothing.
+//
 // The zero values are ready, bounded, and may be used from any goroutine.
 package rest

@@ -21,6 +21,7 @@ type Account struct {
 	Name   string
 	Tokens *token.OAuth // since the sink's start
 	Pause  rest.Pause
+	Outage rest.Outage // a sink that heeds it calls Worked for each message that was taken
 	// Watches are over the answers to messages for one device: whether they mean that the account is wrong, or that
 	// its messages are.
 	Watches suspect.Watches

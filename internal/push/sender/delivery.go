@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/hikyaku/hikyaku/internal/component"
+	"github.com/hikyaku/hikyaku/internal/message"
 	"github.com/hikyaku/hikyaku/internal/push"
 	"github.com/hikyaku/hikyaku/internal/push/attribute"
 	"github.com/hikyaku/hikyaku/internal/push/avoid"
@@ -176,6 +177,17 @@ func (d *Delivery) Resend(again *Delivery, way Way) {
 func (d *Delivery) Hold(now time.Time, rest time.Duration, reason error) component.Outcome {
 	d.Account.Pause.Begin(now, rest, reason)
 	o := component.Again(rest, reason)
+	o.Slow = true
+	return o
+}
+
+// Failed deals with an answer such as 500 and 503. While the far end takes nothing, the whole account rests, and the
+// message has not been tried.
+func (d *Delivery) Failed(now time.Time, id message.ID, o component.Outcome) component.Outcome {
+	if wait := d.Account.Outage.Failed(now, id); wait > 0 {
+		o = d.Hold(now, max(wait, o.After), o.Reason)
+		o.Held = true
+	}
 	o.Slow = true
 	return o
 }

@@ -33,6 +33,7 @@ func (d *delivery) came(r push.Result) {
 	}
 	if r.Response.Status == 200 {
 		d.pass.End(true)
+		d.app.outage.Worked()
 		d.sink.devices.Calm(d.app.name, d.wish.token)
 		if d.Named != nil {
 			d.Named(r.Response.Get("apns-id"))
@@ -170,6 +171,10 @@ func (d *delivery) refused(r push.Result) {
 		o = d.hold(now, refusedRest, d.authorization, reason)
 	case fails:
 		s.failed.Add(d.Message.ID, r.Connection, now)
+		if wait := d.app.outage.Failed(now, d.Message.ID); wait > 0 {
+			o = d.hold(now, max(wait, o.After), "", reason)
+			o.Held = true
+		}
 		o.Slow = true
 	}
 	o.Sent = r.Sent

@@ -100,7 +100,7 @@ func (s *Sink) Start(ctx context.Context) error {
 			shared[a.identity()] = l
 			s.lines = append(s.lines, l)
 		}
-		a.client, a.key, a.pause = l.client, l.key, l.pause
+		a.client, a.key, a.pause, a.outage = l.client, l.key, l.pause, l.outage
 	}
 	if err := s.dead.Start(ctx); err != nil {
 		s.hangUp()

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/hikyaku/hikyaku/internal/push"
+	"github.com/hikyaku/hikyaku/internal/push/rest"
 	"github.com/hikyaku/hikyaku/internal/push/token"
 )
 
@@ -20,6 +21,7 @@ type app struct {
 	client *push.Client
 	key    *token.Apple // nil: the connection's certificate says who we are
 	pause  *pause
+	outage *rest.Outage
 }
 
 // line is what apps with the same key and far end share.
@@ -27,6 +29,7 @@ type line struct {
 	client *push.Client
 	key    *token.Apple
 	pause  *pause
+	outage *rest.Outage
 }
 
 // secure makes the TLS settings of an app.
@@ -55,7 +58,7 @@ func (a *app) open(connections int, proxy string) (*line, error) {
 	if err != nil {
 		return nil, err
 	}
-	l := &line{pause: &pause{}}
+	l := &line{pause: &pause{}, outage: &rest.Outage{}}
 	first := 1
 	if a.config.CertFile != "" {
 		first = 0 // a certificate has proved who we are before the first request

@@ -32,6 +32,7 @@ func (d *delivery) came(r push.Result) {
 	case r.Response.Status == 200:
 		d.sink.devices.Calm(d.project.Name, d.wish.name)
 		d.project.calm()
+		d.project.Outage.Worked()
 		if d.Named != nil {
 			d.Named(nameIn(r.Response.Body))
 		}
@@ -83,8 +84,7 @@ func (d *delivery) refused(r push.Result) {
 		o = d.less(now, o)
 	case reason.Status >= 500, reason.Status == 408:
 		s.failed.Add(d.message.ID, r.Connection, now)
-		o.Slow = true
-		if o.After > 0 {
+		if o = d.Failed(now, d.message.ID, o); !o.Held && o.After > 0 {
 			d.project.Pause.Strike(now, d.device(), o.After, reason)
 		}
 	case d.Passes.Message.Waits():

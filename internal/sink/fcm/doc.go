@@ -33,7 +33,8 @@
 // the project is wrong: see package suspect. INVALID_ARGUMENT rejects the message; when most are answered so, the
 // project rests. QUOTA_EXCEEDED lets the device rest
 // as long as FCM asks for; when several devices are answered so at once it is the project's quota, and all of the
-// project waits. UNAVAILABLE and INTERNAL are tried again after Retry-After. THIRD_PARTY_AUTH_ERROR is tried again
+// project waits. UNAVAILABLE and INTERNAL are tried again after Retry-After, and are no try while
+// nothing is taken: see rest.Outage. THIRD_PARTY_AUTH_ERROR is tried again
 // later: the project's credentials for Apple or Web Push need somebody's attention. When several devices are answered
 // so, that counts as no try, and when all are, the project rests. An access token that is refused is
 // fetched anew once.

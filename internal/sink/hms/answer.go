@@ -46,6 +46,7 @@ func (d *delivery) came(r push.Result) {
 	switch {
 	case d.delivered(said):
 		d.app.calm()
+		d.app.Outage.Worked()
 		if d.Named != nil {
 			d.Named(said.Request)
 		}
@@ -93,7 +94,7 @@ func (d *delivery) refused(r push.Result, reason *Refusal) {
 		o.After, o.Slow = max(asked, tasksRest), true
 	case code == codeInternal, reason.Status >= 500, reason.Status == 408:
 		s.failed.Add(d.Message.ID, r.Connection, now)
-		o.Slow = true
+		o = d.Failed(now, d.Message.ID, o)
 	case d.Passes.Message.Waits():
 		d.Misfit(reason, r.Sent)
 		return

@@ -33,7 +33,8 @@
 // is told whether the device is gone or the app is wrong. 80300002 means that, or that the app may not push: the device
 // is reported as a suspect and not remembered. 80200001 and 80200003 refuse the access token: it is fetched anew once.
 // 503 is Push Kit's flow control: the app rests, longer each time. 81000001, 502 and other server errors are tried
-// again. Other codes reject the message; when most are answered so, the app rests.
+// again, and are no try while nothing is taken: see rest.Outage. Other codes reject the message; when most are answered
+// so, the app rests.
 //
 // Push Kit knows no id of the sender's: a request whose answer was lost is tried again and may arrive twice. It is
 // counted, and a program can put $id into the data for the app to tell.
