@@ -3,7 +3,6 @@ package fcm
 import (
 	"testing"
 
-	"github.com/hikyaku/hikyaku/internal/component"
 	"github.com/hikyaku/hikyaku/internal/message"
 	"github.com/hikyaku/hikyaku/internal/push/pushtest"
 	"github.com/hikyaku/hikyaku/internal/sandbox/push/farend"
@@ -12,25 +11,14 @@ import (
 // TestWhileFCMTakesNothingMessagesWait: what it answers to everybody is no try of a message, so that an outage that
 // outlasts all tries makes no dead letters.
 func TestWhileFCMTakesNothingMessagesWait(t *testing.T) {
-	f := newFar(t, nil)
-	s := newSink(t, f, nil)
-	f.behave(t, farend.Behaviour{Faults: []farend.Fault{{Do: farend.Refuse, Reason: "UNAVAILABLE", Times: 1000}}})
-	var ms []*message.Message
-	for i := range 20 {
-		ms = append(ms, to(device(i)))
-	}
-	tried := 0
-	for _, o := range pushtest.Deliver(t, s, ms...) {
-		pushtest.Want(t, o, component.Retry, "UNAVAILABLE")
-		if !o.Held {
-			tried++
+	for _, reason := range []string{"INTERNAL", "UNAVAILABLE"} {
+		f := newFar(t, nil)
+		s := newSink(t, f, nil)
+		f.behave(t, farend.Behaviour{Faults: []farend.Fault{{Do: farend.Refuse, Reason: reason, Times: 1000}}})
+		pushtest.Outage(t, s, reason, func(n int) *message.Message { return to(device(n)) })
+		before := f.Counts().Requests
+		if o := pushtest.Deliver1(t, s, to(device(30))); !o.Held || o.After <= 0 || f.Counts().Requests != before {
+			t.Errorf("%s: while the account rests: %+v", reason, o)
 		}
-	}
-	if tried > 4 {
-		t.Errorf("%d of %d messages were tried", tried, len(ms))
-	}
-	before := f.Counts().Requests
-	if o := pushtest.Deliver1(t, s, to(device(30))); !o.Held || o.After <= 0 || f.Counts().Requests != before {
-		t.Errorf("while the account rests: %+v", o)
 	}
 }

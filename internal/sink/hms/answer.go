@@ -90,6 +90,7 @@ func (d *delivery) refused(r push.Result, reason *Refusal) {
 		o = d.Hold(now, refusedRest, reason) // there is no such app
 	case reason.Status == 503 || reason.Status == 429: // its flow control
 		o.After, o.Slow = d.app.throttled(now, asked, reason), true
+		o.Held = d.app.Outage.Failed(now, d.Message.ID) > 0 // it asks everybody to wait: that is no message's try
 	case code == codeManyTasks:
 		o.After, o.Slow = max(asked, tasksRest), true
 	case code == codeInternal, reason.Status >= 500, reason.Status == 408:
