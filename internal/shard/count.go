@@ -78,14 +78,14 @@ func (r *Router) settleCount(ctx context.Context) error {
 			return fmt.Errorf("shard %d of %d is empty: its folder is not the one that it had", i, n)
 		}
 	}
-	id, err := r.commonID(ctx)
+	id, without, err := r.commonID(ctx)
 	if err != nil {
 		return err
 	}
 	if _, done, err := last.Note(ctx, countRoom, wholeKey); err != nil {
 		return err
 	} else if done {
-		return r.noteID(ctx, id)
+		return noteID(ctx, id, without)
 	}
 	for i := n - 1; i >= 0; i-- {
 		if some, err := used(ctx, r.stores[i]); err != nil {
@@ -101,41 +101,38 @@ func (r *Router) settleCount(ctx context.Context) error {
 	if err := note(ctx, last, wholeKey, "yes"); err != nil {
 		return err
 	}
-	return r.noteID(ctx, id)
+	return noteID(ctx, id, without)
 }
 
-// commonID is what all shards have noted that they belong together by; a new one where none has.
-func (r *Router) commonID(ctx context.Context) (id string, err error) {
+// commonID is what all shards have noted that they belong together by, a new one where none has; without are those that
+// have not: new ones, and those of a version before.
+func (r *Router) commonID(ctx context.Context) (id string, without []store, err error) {
 	var by int
 	for i, s := range r.stores {
 		value, there, err := s.Note(ctx, countRoom, idKey)
 		switch {
 		case err != nil:
-			return "", fmt.Errorf("shard %d: %w", i, err)
-		case there && id == "":
+			return "", nil, fmt.Errorf("shard %d: %w", i, err)
+		case !there:
+			without = append(without, s)
+		case id == "":
 			id, by = string(value), i
-		case there && id != string(value):
-			return "", fmt.Errorf("the journals of shards %d and %d do not belong together: one of them is of another "+
-				"data_dir", by, i)
+		case id != string(value):
+			return "", nil, fmt.Errorf("the journals of shards %d and %d do not belong together: one of them is of "+
+				"another data_dir", by, i)
 		}
 	}
 	if id == "" {
 		id = rand.Text()
 	}
-	return id, nil
+	return id, without, nil
 }
 
-// noteID notes it in those shards that have not: new ones, and those of a version before.
-func (r *Router) noteID(ctx context.Context, id string) error {
-	for i, s := range r.stores {
-		if _, there, err := s.Note(ctx, countRoom, idKey); err != nil || there {
-			if err != nil {
-				return fmt.Errorf("shard %d: %w", i, err)
-			}
-			continue
-		}
+// noteID notes the common id in shards.
+func noteID(ctx context.Context, id string, in []store) error {
+	for _, s := range in {
 		if err := note(ctx, s, idKey, id); err != nil {
-			return fmt.Errorf("shard %d: %w", i, err)
+			return fmt.Errorf("note what the shards belong together by: %w", err)
 		}
 	}
 	return nil
