@@ -320,7 +320,7 @@ func (r *Registry) batch(ctx context.Context, m Mapping, still *standstill, from
 		result, err = r.invokeInTurn(ctx, function.Request{Function: m.Function, Version: m.Qualifier,
 			Payload: payload}, lease, still)
 	} else {
-		r.config.Report(fmt.Errorf("queue %s feeds function %s: %w", from.Short(), m.Function, err))
+		r.config.Report(fmt.Errorf("%s: %w", still.waiting, err))
 	}
 	switch {
 	case ctx.Err() != nil && err != nil, errors.Is(err, function.ErrClosed):
