@@ -69,8 +69,10 @@ func TestAFolderIsOpenedWithTheShardsThatItWasMadeFor(t *testing.T) {
 	}
 }
 
-func TestAStartWithoutAFolderOfAShardChangesNothing(t *testing.T) {
-	data := filepath.Join(t.TempDir(), "data")
+// nineQueues makes a folder of three shards with nine queues.
+func nineQueues(t *testing.T) (data string) {
+	t.Helper()
+	data = filepath.Join(t.TempDir(), "data")
 	s, err := sharded(t, data, "3")
 	if err != nil {
 		t.Fatal(err)
@@ -84,6 +86,26 @@ func TestAStartWithoutAFolderOfAShardChangesNothing(t *testing.T) {
 	if err := s.close(); err != nil {
 		t.Fatal(err)
 	}
+	return data
+}
+
+// wantNineQueues opens the folder, looks for them, and closes it.
+func wantNineQueues(t *testing.T, data string) {
+	t.Helper()
+	s, err := sharded(t, data, "3")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if names, err := s.store.Queues(t.Context()); err != nil || len(names) != 9 {
+		t.Errorf("there are %v, %v", names, err)
+	}
+	if err := s.close(); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestAStartWithoutAFolderOfAShardChangesNothing(t *testing.T) {
+	data := nineQueues(t)
 	for shard := range 3 {
 		dir, aside := shardDir(data, shard), filepath.Join(data, "aside")
 		if err := os.Rename(dir, aside); err != nil {
@@ -111,15 +133,7 @@ func TestAStartWithoutAFolderOfAShardChangesNothing(t *testing.T) {
 		if err := os.Rename(aside, dir); err != nil {
 			t.Fatal(err)
 		}
-		if s, err = sharded(t, data, "3"); err != nil {
-			t.Fatal(err)
-		}
-		if names, err := s.store.Queues(t.Context()); err != nil || len(names) != 9 {
-			t.Errorf("there are %v, %v", names, err)
-		}
-		if err := s.close(); err != nil {
-			t.Fatal(err)
-		}
+		wantNineQueues(t, data)
 	}
 }
 
@@ -188,23 +202,6 @@ func damage(t *testing.T, dir string) {
 // TestAShardDoesNotOpenTheFolderOfAnother puts each two of a folder's journals in the place of each other, and that of
 // another folder in its place.
 func TestAShardDoesNotOpenTheFolderOfAnother(t *testing.T) {
-	made := func() (data string) {
-		data = filepath.Join(t.TempDir(), "data")
-		s, err := sharded(t, data, "3")
-		if err != nil {
-			t.Fatal(err)
-		}
-		for i := range 9 {
-			n := queue.Name{Namespace: queue.DefaultNamespace, Name: fmt.Sprint("q", i)}
-			if _, err := s.store.Put(t.Context(), n, []message.Message{{}}); err != nil {
-				t.Fatal(err)
-			}
-		}
-		if err := s.close(); err != nil {
-			t.Fatal(err)
-		}
-		return data
-	}
 	swap := func(a, b string) {
 		t.Helper()
 		for _, r := range [][2]string{{a, a + ".aside"}, {b, a}, {a + ".aside", b}} {
@@ -213,7 +210,7 @@ func TestAShardDoesNotOpenTheFolderOfAnother(t *testing.T) {
 			}
 		}
 	}
-	data, other := made(), made()
+	data, other := nineQueues(t), nineQueues(t)
 	const exchanged, strange = "the folders were exchanged", "one of them is of another data_dir"
 	for _, c := range []struct{ place, folder, says string }{
 		{shardDir(data, 0), shardDir(data, 1), exchanged}, {shardDir(data, 0), shardDir(data, 2), exchanged},
@@ -228,15 +225,6 @@ func TestAShardDoesNotOpenTheFolderOfAnother(t *testing.T) {
 			t.Errorf("with %s in the place of %s: %s", c.folder, c.place, explain(err))
 		}
 		swap(c.place, c.folder)
-		s, err := sharded(t, data, "3")
-		if err != nil {
-			t.Fatal(err)
-		}
-		if names, err := s.store.Queues(t.Context()); err != nil || len(names) != 9 {
-			t.Errorf("there are %v, %v", names, err)
-		}
-		if err := s.close(); err != nil {
-			t.Fatal(err)
-		}
+		wantNineQueues(t, data)
 	}
 }
