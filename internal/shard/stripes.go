@@ -20,12 +20,17 @@ func newStripes(n int) stripes {
 // seed spreads keys over stripes. It may be another one in each process.
 var seed = maphash.MakeSeed()
 
+// stripeOf is the lock of a key.
+func stripeOf[K comparable](s stripes, key K) int {
+	return int(maphash.Comparable(seed, key) % uint64(len(s)))
+}
+
 // lock keeps others from locking some keys, until unlock is called. Who locks several does so in one call. The error is
 // ctx's: then nothing is locked.
 func lock[K comparable](ctx context.Context, s stripes, keys ...K) (unlock func(), err error) {
 	of := make([]int, len(keys))
 	for i, k := range keys {
-		of[i] = int(maphash.Comparable(seed, k) % uint64(len(s)))
+		of[i] = stripeOf(s, k)
 	}
 	slices.Sort(of)
 	of = slices.Compact(of)
