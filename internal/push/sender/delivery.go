@@ -173,10 +173,10 @@ func (d *Delivery) Resend(again *Delivery, way Way) {
 	again.send()
 }
 
-// Hold lets the whole account rest.
+// Hold lets the whole account rest. What the far end said is about the account: the message has not been tried.
 func (d *Delivery) Hold(now time.Time, rest time.Duration, reason error) component.Outcome {
 	d.Account.Pause.Begin(now, rest, reason)
-	o := component.Again(rest, reason)
+	o := component.Hold(rest, reason)
 	o.Slow = true
 	return o
 }
@@ -186,7 +186,6 @@ func (d *Delivery) Hold(now time.Time, rest time.Duration, reason error) compone
 func (d *Delivery) Failed(now time.Time, id message.ID, o component.Outcome) component.Outcome {
 	if wait := d.Account.Outage.Failed(now, id); wait > 0 {
 		o = d.Hold(now, max(wait, o.After), o.Reason)
-		o.Held = true
 	}
 	o.Slow = true
 	return o

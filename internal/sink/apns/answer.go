@@ -173,7 +173,6 @@ func (d *delivery) refused(r push.Result) {
 		s.failed.Add(d.Message.ID, r.Connection, now)
 		if wait := d.app.outage.Failed(now, d.Message.ID); wait > 0 {
 			o = d.hold(now, max(wait, o.After), "", reason)
-			o.Held = true
 		}
 		o.Slow = true
 	}
@@ -181,10 +180,11 @@ func (d *delivery) refused(r push.Result) {
 	d.Done(o)
 }
 
-// hold lets everything of the key rest, or everything with a provider token.
+// hold lets everything of the key rest, or everything with a provider token. What APNs said is about these: the message
+// has not been tried.
 func (d *delivery) hold(now time.Time, wait time.Duration, token string, reason error) component.Outcome {
 	d.app.pause.begin(now, wait, fmt.Errorf("app %s: %w", d.app.name, reason), token)
-	o := component.Again(wait, reason)
+	o := component.Hold(wait, reason)
 	o.Slow = true
 	return o
 }

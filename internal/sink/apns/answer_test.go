@@ -179,7 +179,9 @@ func TestAfterAPauseOneMessageGoesFirst(t *testing.T) {
 		ms = append(ms, to(device(i)))
 	}
 	for _, o := range pushtest.Deliver(t, s, ms...) {
-		pushtest.Want(t, o, component.Retry, "InvalidProviderToken")
+		if pushtest.Want(t, o, component.Retry, "InvalidProviderToken"); !o.Held {
+			t.Error("what is said of the key is a try of a message")
+		}
 	}
 	if n := f.Counts().Requests; n != 2 {
 		t.Errorf("%d requests were made, want one a pause", n)

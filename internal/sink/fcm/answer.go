@@ -100,7 +100,7 @@ func (d *delivery) refused(r push.Result) {
 // less heeds a quota: the device's, or, when several are told so, the project's.
 func (d *delivery) less(now time.Time, o component.Outcome) component.Outcome {
 	if all := cmp.Or(o.After, quotaRest); d.project.Pause.Strike(now, d.device(), all, o.Reason) {
-		o.After, o.Slow = all, true
+		o.After, o.Slow, o.Held = all, true, true // the quota is everybody's: that is no message's try
 		return o
 	}
 	o.After = d.sink.devices.Strain(d.project.Name, d.wish.name, now, o.After)

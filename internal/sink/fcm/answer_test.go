@@ -82,11 +82,7 @@ func TestAQuotaOfTheProjectLetsAllOfItWait(t *testing.T) {
 	f := newFar(t, nil)
 	s := newSink(t, f, nil)
 	f.refuse(t, "QUOTA_EXCEEDED", 30)
-	var ms []*message.Message
-	for i := range 20 {
-		ms = append(ms, to(device(i)))
-	}
-	pushtest.Deliver(t, s, ms...)
+	pushtest.Outage(t, s, "QUOTA_EXCEEDED", func(n int) *message.Message { return to(device(n)) })
 	before := f.Counts().Requests
 	for i := range 50 {
 		o := pushtest.Deliver1(t, s, to(device(1000+i)))
@@ -171,8 +167,8 @@ func TestAnAccountWithoutThePermissionHoldsTheProject(t *testing.T) {
 	pushtest.Want(t, o, component.Retry, "PERMISSION_DENIED")
 	before := f.Counts().Requests
 	pushtest.Want(t, pushtest.Deliver1(t, s, to(device(2))), component.Retry, "PERMISSION_DENIED")
-	if o.After != refusedRest || f.Counts().Requests != before {
-		t.Errorf("after %v", o.After)
+	if o.After != refusedRest || !o.Held || f.Counts().Requests != before {
+		t.Errorf("after %v: %+v", o.After, o)
 	}
 }
 

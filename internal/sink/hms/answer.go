@@ -79,6 +79,7 @@ func (d *delivery) refused(r push.Result, reason *Refusal) {
 		return
 	case code == codeForbidden, code == codePenalty, code == codeOAuth:
 		o = d.Hold(now, refusedRest, reason)
+		o.Held = code != codeForbidden // which may be about this message's devices all the same
 	case code == codeToken, code == codeExpired, code == codeJWT, code == "" && reason.Status == 401:
 		d.app.Tokens.Refused(d.Authorization)
 		if !d.Renewed {

@@ -185,8 +185,8 @@ func TestAnotherAppsSecretHoldsTheApp(t *testing.T) {
 	pushtest.Want(t, o, component.Retry, "80200001 (the access token is wrong)")
 	before := f.Counts().Requests
 	pushtest.Want(t, pushtest.Deliver1(t, s, to(device(2))), component.Retry, "80200001")
-	if o.After != refusedRest || f.Counts().Requests != before || f.Issued() != 2 {
-		t.Errorf("after %v, %d tokens", o.After, f.Issued())
+	if o.After != refusedRest || !o.Held || f.Counts().Requests != before || f.Issued() != 2 {
+		t.Errorf("%+v, %d tokens", o, f.Issued())
 	}
 }
 

@@ -90,7 +90,8 @@ func refusesToken(status int) bool { return status == 401 || status == 403 }
 // less lets the subscription rest, or, when several are told so, the push service.
 func (d *delivery) less(now time.Time, o component.Outcome) component.Outcome {
 	if all := cmp.Or(o.After, serviceRest); d.service.Pause.Strike(now, d.device(), all, o.Reason) {
-		o.After, o.Slow = all, true
+		// The limit is everybody's: that is no message's try, of a service that is one.
+		o.After, o.Slow, o.Held = all, true, d.service.Known.Load()
 		return o
 	}
 	o.After = d.sink.devices.Strain(d.wish.origin, d.wish.sub.Endpoint, now, o.After)

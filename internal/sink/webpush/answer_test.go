@@ -76,12 +76,9 @@ func TestTooManyRequestsOfOneSubscriptionHoldUpNoOther(t *testing.T) {
 func TestAPushServiceThatAsksManyForLessRestsAsAWhole(t *testing.T) {
 	f := newFar(t, nil)
 	s := newSink(t, f, nil)
+	pushtest.Want(t, pushtest.Deliver1(t, s, to(f.subscribe(t))), component.Delivered, "") // it is a push service
 	f.refuse(t, "TooManyRequests", 20)
-	var ms []*message.Message
-	for range 20 {
-		ms = append(ms, to(f.subscribe(t)))
-	}
-	pushtest.Deliver(t, s, ms...)
+	pushtest.Outage(t, s, "429", func(int) *message.Message { return to(f.subscribe(t)) })
 	before := f.Counts().Requests
 	for range 5 {
 		o := pushtest.Deliver1(t, s, to(f.subscribe(t)))

@@ -82,8 +82,7 @@ func (d *delivery) refused(r push.Result) {
 			d.resend()
 			return
 		}
-		d.app.Pause.Begin(now, refusedRest, reason)
-		o.After, o.Slow = refusedRest, true
+		o = d.Hold(now, refusedRest, reason)
 	case code == http.StatusNotAcceptable, code == http.StatusTooManyRequests, reason.State == throttled:
 		o = d.less(now, o)
 	case code >= 500, code == http.StatusRequestTimeout:
@@ -105,7 +104,7 @@ func (d *delivery) refused(r push.Result) {
 // less lets the channel rest, or, when several are told so, the app.
 func (d *delivery) less(now time.Time, o component.Outcome) component.Outcome {
 	if all := cmp.Or(o.After, throttleRest); d.app.Pause.Strike(now, d.device(), all, o.Reason) {
-		o.After, o.Slow = all, true
+		o.After, o.Slow, o.Held = all, true, true // the limit is everybody's: that is no message's try
 		return o
 	}
 	o.After = d.sink.devices.Strain(d.app.Name, d.wish.channel, now, o.After)

@@ -54,6 +54,9 @@ func TestEveryDocumentedAnswerHasItsConsequence(t *testing.T) {
 				o = pushtest.Among(t, s, to(f.channel(7)), func() []*message.Message { return f.campaign(60)[10:] })
 			}
 			pushtest.Want(t, o, want.verdict, "WNS answered")
+			if o.Held != want.rests {
+				t.Errorf("held: %v", o.Held)
+			}
 			reports, rests := pushtest.Reports(t, s.store), s.Waits() != nil
 			if want.state == "" && reports != "" || !strings.Contains(reports, want.state) || rests != want.rests ||
 				s.Counts()[want.word] < 1 {
@@ -157,7 +160,7 @@ func TestAThrottledChannelRestsAloneAndManyLetTheAppRest(t *testing.T) {
 	}
 	pushtest.Want(t, pushtest.Deliver1(t, s, to(f.channel(2))), component.Delivered, "")
 	f.refuse(t, "NotAcceptable", 30)
-	pushtest.Deliver(t, s, f.campaign(40)[10:]...)
+	pushtest.Outage(t, s, "406", func(n int) *message.Message { return to(f.channel(10 + n)) })
 	before = f.Counts().Requests
 	o := pushtest.Deliver1(t, s, to(f.channel(100)))
 	pushtest.Want(t, o, component.Retry, "406")
