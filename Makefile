@@ -10,6 +10,7 @@ PKG           ?= ./...
 TAGS          ?=
 BENCH         ?= push
 ARGS          ?=
+BEFORE        ?= main
 SYSTEMS       ?=
 
 # The tests below test/ run clients and servers of others, and those of the push engine and of the sinks into databases servers.
@@ -129,6 +130,10 @@ repeat: need-go need-cc need-curl $(NEED_CLIENTS) ## Run the tests of PKG REPEAT
 .PHONY: measured
 measured: build ## Run BENCH (push) and write its tables and pictures into docs/measured; ARGS="--pushy" adds flags
 	bin/hikyaku bench $(BENCH) $(ARGS) --page docs/measured
+
+.PHONY: compare
+compare: build ## Run BENCH of this tree and of the commit BEFORE in turns, and tell what has changed; ARGS adds flags
+	@scripts/compare "$(BEFORE)" $(BENCH) $(ARGS)
 
 .PHONY: release
 release: need-go ## Make archives for Linux, macOS and Windows in dist; SYSTEMS=linux/amd64 makes one

@@ -34,7 +34,7 @@ noisy machine: look at the ratios, not at absolute numbers.`,
 	for _, b := range bench.All() {
 		cmd.AddCommand(newOneBench(b, host))
 	}
-	cmd.AddCommand(newOccupant(), newBenchServer(serverName, "MySQL", q4mbench.Serve),
+	cmd.AddCommand(newBenchCompare(), newOccupant(), newBenchServer(serverName, "MySQL", q4mbench.Serve),
 		newBenchServer(pubsubName, "Pub/Sub", publishbench.Serve), newBenchServer(sqsName, "SQS", sqsbench.Serve),
 		newBenchServer(pushName, "push", pushbench.Serve), newBenchServer(sinkName, "database", sinkbench.Serve),
 		newBurner())

@@ -35,6 +35,38 @@ func TestBenchSaysWhatItCanBeAskedFor(t *testing.T) {
 	}
 }
 
+func TestBenchComparesTwoPrograms(t *testing.T) {
+	for _, wrong := range []struct{ args, hint string }{
+		{"", "the name of a BENCH"}, {"flaw", "choose from"}, {"flow", "--with PROGRAM"},
+		{"--rounds 2 --with " + binary + " flow", "--rounds 2"},
+	} {
+		r := hikyaku(t, "", nil, append([]string{"bench", "compare"}, strings.Fields(wrong.args)...)...)
+		if r.code != exitUsage || !strings.Contains(r.stderr, wrong.hint) {
+			t.Errorf("%q: %+v", wrong.args, r)
+		}
+	}
+	r := hikyaku(t, "", nil, "bench", "compare", "--with", binary, "--rounds", "3", "--json", "flow", "--quick",
+		"--only", "overhead")
+	var report struct {
+		Rows []struct {
+			Case, Figure string
+			Rounds       int
+			Before, Now  float64
+		}
+	}
+	if err := json.Unmarshal([]byte(r.stdout), &report); err != nil || r.code != 0 {
+		t.Fatalf("%v: %+v", err, r)
+	}
+	if len(report.Rows) != 4 {
+		t.Errorf("%+v", report)
+	}
+	for _, row := range report.Rows {
+		if row.Rounds != 3 || row.Before <= 0 || row.Now <= 0 {
+			t.Errorf("%+v", row)
+		}
+	}
+}
+
 func TestBenchMeasuresMemoryInAProcessOfItsOwn(t *testing.T) {
 	dir := t.TempDir()
 	r := hikyaku(t, "", nil, "bench", "queue", "--quick", "--json", "--only", "memory", "--dir", dir)
