@@ -298,3 +298,39 @@ func BenchmarkFIFO(b *testing.B) {
 		})
 	}
 }
+
+// BenchmarkTen measures a call of each kind with ten messages: they are sent, received and deleted in batches.
+func BenchmarkTen(b *testing.B) {
+	d := benchDoor(b)
+	batch := make([]string, 10)
+	for i := range batch {
+		batch[i] = fmt.Sprintf(`{"Id":"%d","MessageBody":"%s"}`, i, benchBody)
+	}
+	send := request("SendMessageBatch", "{"+benchURL+`,"Entries":[`+strings.Join(batch, ",")+"]}")
+	receive := request("ReceiveMessage", "{"+benchURL+`,"MaxNumberOfMessages":10}`)
+	b.ReportAllocs()
+	together(b, d, 16, func(p *press) error {
+		if _, err := p.call(send); err != nil {
+			return err
+		}
+		body, err := p.call(receive)
+		if err != nil {
+			return err
+		}
+		var deleted []byte
+		for i, rest := 0, string(body); ; i++ {
+			_, after, ok := strings.Cut(rest, `"ReceiptHandle":"`)
+			if !ok {
+				break
+			}
+			handle, _, _ := strings.Cut(after, `"`)
+			deleted = fmt.Appendf(deleted, `,{"Id":"%d","ReceiptHandle":"%s"}`, i, handle)
+			rest = after
+		}
+		if deleted == nil {
+			return nil // the others have them
+		}
+		_, err = p.call(request("DeleteMessageBatch", "{"+benchURL+`,"Entries":[`+string(deleted[1:])+"]}"))
+		return err
+	})
+}

@@ -21,7 +21,6 @@ type conn struct {
 	large *[]byte // of the pool, while a request needs it
 	data  []byte  // what was read and is not served yet; it lies in small or large
 	head  head
-	out   []byte
 	x     Exchange
 	end   *caller.End // nil: nobody has asked; of the goroutine that serves
 

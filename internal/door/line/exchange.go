@@ -14,6 +14,7 @@ import (
 type Exchange struct {
 	c                  *conn
 	sent, failed, left bool
+	out                *[]byte // of the shared ones, from Begin until Send
 
 	Request *http.Request // without its body and without a context of its own
 	Body    []byte
@@ -25,8 +26,8 @@ var errGone = errors.New("the client has gone away")
 // headRoom is what the head of an answer may take. One that takes more is sent all the same, by a copy.
 const headRoom = 512
 
-// keptOut is the largest buffer for answers that a connection keeps: there are many that are idle.
-const keptOut = 8 << 10
+// keptOut is the largest buffer for answers that is kept for other answers. All connections share them: many are idle.
+const keptOut = 256 << 10
 
 // Caller is the other end of the connection. It is good for as long as the connection.
 func (x *Exchange) Caller() *caller.End {
@@ -38,10 +39,14 @@ func (x *Exchange) Caller() *caller.End {
 
 // Begin returns a buffer to append the body of the answer to.
 func (x *Exchange) Begin() []byte {
-	if cap(x.c.out) < headRoom {
-		x.c.out = make([]byte, 0, usual)
+	if x.out == nil {
+		x.out, _ = x.c.s.outs.Get().(*[]byte)
 	}
-	return x.c.out[:headRoom]
+	if x.out == nil {
+		b := make([]byte, usual)
+		x.out = &b
+	}
+	return (*x.out)[:headRoom]
 }
 
 // Field is a header of an answer.
@@ -82,9 +87,11 @@ func (x *Exchange) Send(status int, answer []byte, fields ...Field) error {
 	if !c.broken {
 		err = c.write(head)
 	}
-	if cap(answer) <= keptOut {
-		c.out = answer[:0]
+	if x.out != nil && cap(answer) <= keptOut {
+		*x.out = answer
+		c.s.outs.Put(x.out)
 	}
+	x.out = nil
 	x.failed = err != nil
 	return err
 }

@@ -54,6 +54,7 @@ type Server struct {
 	listener net.Listener
 	others   *branch.Listener
 	pool     sync.Pool     // of *[]byte that hold the largest plain request
+	outs     sync.Pool     // of *[]byte that answers are made in, at least headRoom long
 	clock    atomic.Int64  // in ticks
 	room     chan struct{} // one for each connection
 
