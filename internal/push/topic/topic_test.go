@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"go.uber.org/goleak"
@@ -97,5 +98,14 @@ func TestManyDevicesShareFewConnections(t *testing.T) {
 	}
 	if s.Issued() != 1 {
 		t.Errorf("%d access tokens", s.Issued())
+	}
+}
+
+func TestATopicsNameHasABound(t *testing.T) {
+	for _, name := range []string{"", "a b", strings.Repeat("n", 901)} {
+		errs := new(topic.Client).Subscribe(t.Context(), name, []string{"device"})
+		if len(errs) != 1 || errs[0] == nil || !strings.Contains(errs[0].Error(), "900 at most") {
+			t.Errorf("%.20q: %v", name, errs)
+		}
 	}
 }

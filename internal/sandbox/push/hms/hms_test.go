@@ -141,6 +141,8 @@ func TestMessagesAreCheckedAsDocumented(t *testing.T) {
 		`{"message":{"data":"x","token":["a b"]}}`:                                                        "80300007",
 		`{"message":{"data":"x","topic":"a b"}}`:                                                          "80100003",
 		`{"message":{"data":"x","topic":"news"}}`:                                                         success,
+		`{"message":{"data":"x","topic":"` + strings.Repeat("n", 900) + `"}}`:                             success,
+		`{"message":{"data":"x","topic":"` + strings.Repeat("n", 901) + `"}}`:                             "80100003",
 		`{"message":{"data":"x","condition":"'a' in topics"}}`:                                            success,
 		`{"message":{"data":"` + strings.Repeat("x", 4096) + `","topic":"news"}}`:                         "80300008",
 		`{"message":{"data":"x","token":["` + strings.Repeat(device+`","`, 1000) + device + `"]}}`:        "80300010",

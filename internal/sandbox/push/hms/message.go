@@ -56,9 +56,11 @@ type android struct {
 	} `json:"notification"`
 }
 
+const maxTopic = 900
+
 var (
 	tokenText = regexp.MustCompile(`^[A-Za-z0-9_-]+$`)
-	topicText = regexp.MustCompile(`^[A-Za-z0-9_.~%-]{1,900}$`)
+	topicText = regexp.MustCompile(`^[A-Za-z0-9_.~%-]+$`)
 	ttlText   = regexp.MustCompile(`^([0-9]+)(\.[0-9]{1,9})?[sS]?$`)
 )
 
@@ -83,7 +85,7 @@ func parse(body []byte) (m *message, code, text string) {
 		return m, "80300010", ""
 	case len(m.Token) > 0 && !m.anyToken():
 		return m, "80300007", ""
-	case m.Topic != "" && !topicText.MatchString(m.Topic):
+	case m.Topic != "" && (len(m.Topic) > maxTopic || !topicText.MatchString(m.Topic)):
 		return m, "80100003", "Illegal payload, the topic is wrong"
 	case m.size(body) > maxMessage:
 		return m, "80300008", ""
