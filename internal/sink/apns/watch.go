@@ -69,22 +69,20 @@ func (ws *watches) apart(topic string) bool {
 	return topic != "" && ws.all[topic] != nil
 }
 
-// mistake says what is probably wrong with a topic's pushes.
+// mistake says what is probably wrong with a topic's pushes. What is to be done comes first: the log cuts long reasons.
 func (a *app) mistake(topic string, percent int, seen suspect.Seen) error {
 	if topic != "" && !a.owns(topic) {
-		return fmt.Errorf("topic %q of app %s rests: %d of the last %d answers refuse it, or the device's token for it, so "+
-			"the messages that name it (attribute topic) are probably wrong, or the app's key is not for it; no device "+
-			"is taken for gone by it, and no message is lost: cancel them (hikyaku campaign cancel), put right what "+
-			"names the topic, or raise suspect_percent (%d) if so many tokens are stale",
-			topic, a.name, seen.Doubts, seen.Answers, percent)
+		return fmt.Errorf("topic %q of app %s rests: cancel the messages that name it (hikyaku campaign cancel), put right "+
+			"what names it, or raise suspect_percent (%d) if so many tokens are stale: %d of the last %d answers refuse "+
+			"it, or the device's token for it, so the messages that name it (attribute topic) are probably wrong, or the "+
+			"app's key is not for it; no device is taken for gone by it, and no message is lost",
+			topic, a.name, percent, seen.Doubts, seen.Answers)
 	}
-	return fmt.Errorf("app %s rests: %d of the last %d answers for topic %q in environment %s refuse the topic, or "+
-		"the device's token for it, so the tokens are probably of another app or environment, or the topic is wrong; "+
-		"no device is "+
-		"taken for gone by it, and no message is lost: check apps.%s.environment and apps.%s.topic, or raise "+
-		"suspect_percent (%d) if so many tokens are stale",
-		a.name, seen.Doubts, seen.Answers, cmp.Or(topic, "(one of many)"), a.config.Environment, a.name, a.name,
-		percent)
+	return fmt.Errorf("app %s rests: check environment (%s) and topic of apps.%s, or raise suspect_percent (%d) if so "+
+		"many tokens are stale: %d of the last %d answers for topic %q refuse the topic, or the device's token for it, so "+
+		"the tokens are probably of another app or environment, or the topic is wrong; no device is taken for gone by "+
+		"it, and no message is lost",
+		a.name, a.config.Environment, a.name, percent, seen.Doubts, seen.Answers, cmp.Or(topic, "(one of many)"))
 }
 
 // owns tells whether a topic is one of the app's.

@@ -8,6 +8,7 @@ import (
 	"github.com/hikyaku/hikyaku/internal/component"
 	"github.com/hikyaku/hikyaku/internal/message"
 	"github.com/hikyaku/hikyaku/internal/push/pushtest"
+	"github.com/hikyaku/hikyaku/internal/push/suspect"
 	sandbox "github.com/hikyaku/hikyaku/internal/sandbox/push/apns"
 	"github.com/hikyaku/hikyaku/internal/sandbox/push/farend"
 )
@@ -31,7 +32,8 @@ func verdictsOf(outcomes []component.Outcome) map[component.Verdict]int {
 }
 
 func TestAWrongTopicOrEnvironmentLosesNoDeviceAndNoMessage(t *testing.T) {
-	for _, reason := range []string{"BadDeviceToken", "DeviceTokenNotForTopic", "TopicDisallowed", "BadTopic"} {
+	for _, reason := range []string{"BadDeviceToken", "DeviceTokenNotForTopic", "TopicDisallowed", "BadTopic",
+		"TopicMismatch", "MissingTopic"} {
 		t.Run(reason, func(t *testing.T) {
 			f := newFar(t, nil)
 			f.behave(t, refusing(reason, 0))
@@ -49,8 +51,9 @@ func TestAWrongTopicOrEnvironmentLosesNoDeviceAndNoMessage(t *testing.T) {
 				t.Errorf("%d devices count as gone; reports: %s", s.dead.Len(), got)
 			}
 			why := s.Waits()
-			for _, part := range []string{"rests", reason[:3], "apps." + bundle + ".topic"} {
-				if why == nil || !strings.Contains(why.Error(), part) && reason[:3] != part {
+			for _, part := range []string{"rests", "check environment (production) and topic of apps." + bundle + ",",
+				"suspect_percent (5)", "the tokens are probably of another app or environment, or the topic is wrong"} {
+				if why == nil || !strings.Contains(why.Error(), part) {
 					t.Errorf("it waits for %v, which does not say %q", why, part)
 				}
 			}
@@ -61,6 +64,23 @@ func TestAWrongTopicOrEnvironmentLosesNoDeviceAndNoMessage(t *testing.T) {
 				t.Errorf("%d are rejected after the mend, it waits for %v", rejected, s.Waits())
 			}
 		})
+	}
+}
+
+func TestWhatIsToBeDoneAboutAMistakeIsNotCutOffInTheLog(t *testing.T) {
+	const shown = 500                // bytes of a reason that the log has
+	name := strings.Repeat("n", 155) // the longest that Apple's identifiers are
+	a := &app{name: name, topic: name, config: App{Environment: "development"}}
+	for topic, wants := range map[string][]string{
+		name:    {"environment (development)", "topic", "suspect_percent (5)"},
+		"other": {"campaign cancel", "suspect_percent (5)"},
+	} {
+		said := a.mistake(topic, 5, suspect.Seen{Doubts: 200, Answers: 200}).Error()
+		for _, part := range wants {
+			if at := strings.Index(said, part); at < 0 || at+len(part) > shown {
+				t.Errorf("%q is not in the first %d bytes of %s", part, shown, said)
+			}
+		}
 	}
 }
 
