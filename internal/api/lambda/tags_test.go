@@ -2,6 +2,7 @@ package lambda
 
 import (
 	"encoding/json"
+	"fmt"
 	"net/http"
 	"net/url"
 	"strings"
@@ -85,6 +86,34 @@ func TestAVersionIsPublishedOnceForEachChange(t *testing.T) {
 	}
 }
 
+func TestAFunctionHasFiftyTagsAtMost(t *testing.T) {
+	r := openRig(t, t.TempDir(), Config{}, nil)
+	arn := r.create("f", nil).json(t)["FunctionArn"].(string)
+	tags := func(from, to int) string {
+		some := map[string]string{}
+		for i := from; i < to; i++ {
+			some[fmt.Sprint("tag", i)] = "x"
+		}
+		text, err := json.Marshal(map[string]any{"Tags": some})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(text)
+	}
+	const says = "Number of tags exceeds resource tag limit."
+	if g := r.ok(400, "POST", tagsOf(arn), tags(0, 51)); !strings.Contains(g.text, says) {
+		t.Error(g.text)
+	}
+	r.ok(204, "POST", tagsOf(arn), tags(0, 50))
+	if g := r.ok(400, "POST", tagsOf(arn), tags(50, 51)); !strings.Contains(g.text, says) {
+		t.Error(g.text)
+	}
+	r.ok(204, "POST", tagsOf(arn), tags(49, 50)) // one that it has
+	if got := r.tags(t, arn); len(got) != 50 {
+		t.Errorf("%d tags", len(got))
+	}
+}
+
 func TestSettingsThatCannotBeAreRefusedInTheServicesWords(t *testing.T) {
 	r := openRig(t, t.TempDir(), Config{}, nil)
 	r.create("f", nil)
@@ -103,6 +132,15 @@ func TestSettingsThatCannotBeAreRefusedInTheServicesWords(t *testing.T) {
 		if g.Header.Get("X-Amzn-Errortype") != c.kind || !strings.Contains(g.text, c.text) {
 			t.Errorf("%s: %s %s", c.body, g.Header.Get("X-Amzn-Errortype"), g.text)
 		}
+	}
+	for _, name := range reservedVariables {
+		g := r.ok(400, "PUT", functions+"/f/configuration", `{"Environment":{"Variables":{"`+name+`":"x"}}}`)
+		if !strings.Contains(g.text, "Reserved keys used in this request: "+name) {
+			t.Errorf("%s: %s", name, g.text)
+		}
+	}
+	if len(reservedVariables) != 18 {
+		t.Errorf("%d variables are reserved", len(reservedVariables))
 	}
 	if g := r.ok(404, "GET", functions+"/"+url.PathEscape("arn:aws:lambda:eu-west-1:000000000000:function:f"),
 		""); !strings.Contains(g.text, "Functions from 'eu-west-1' are not reachable in this region ('us-east-1')") {
