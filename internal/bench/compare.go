@@ -34,19 +34,39 @@ const MinRounds = 3
 // ErrWorse is that of figures which are worse by more than Comparison.AtMost.
 var ErrWorse = errors.New("figures are worse than before")
 
-// Run measures and writes how each figure has changed. It ends early, with ctx's error, when ctx ends. Rows that only
-// one program has are told in a note.
+// Run measures and writes how each figure has changed. It ends early, with ctx's error, when ctx ends: then it writes
+// what the rounds say that were done, if they are enough. Rows that only one program has are told in a note.
 func (c Comparison) Run(ctx context.Context) error {
 	if c.Rounds < MinRounds {
 		return fmt.Errorf("%d rounds are too few to tell a change from noise: choose %d or more", c.Rounds, MinRounds)
 	}
 	var before, now []map[place]float64
 	var order []place
+	failed := c.measure(ctx, &before, &now, &order)
+	done := min(len(before), len(now))
+	if failed != nil && (ctx.Err() == nil || done < MinRounds) {
+		return failed
+	}
+	r, worse := c.changes(order, before[:done], now[:done])
+	if failed != nil {
+		r.Note(fmt.Sprintf("it was ended early, after %d of %d rounds", done, c.Rounds))
+	}
+	if err := errors.Join(c.write(r), failed); err != nil {
+		return err
+	}
+	if len(worse) > 0 {
+		return fmt.Errorf("%w: %d by more than %v %%: %s", ErrWorse, len(worse), c.AtMost, strings.Join(worse, "; "))
+	}
+	return nil
+}
+
+// measure does the rounds and adds what they found.
+func (c Comparison) measure(ctx context.Context, before, now *[]map[place]float64, order *[]place) error {
 	for round := range c.Rounds {
 		sides := []struct {
 			command []string
 			got     *[]map[place]float64
-		}{{c.Before, &before}, {c.Now, &now}}
+		}{{c.Before, before}, {c.Now, now}}
 		if round%2 == 1 {
 			slices.Reverse(sides)
 		}
@@ -59,16 +79,8 @@ func (c Comparison) Run(ctx context.Context) error {
 			if err != nil {
 				return err
 			}
-			figures := figuresOf(r, &order)
-			*s.got = append(*s.got, figures)
+			*s.got = append(*s.got, figuresOf(r, order))
 		}
-	}
-	r, worse := c.changes(order, before, now)
-	if err := c.write(r); err != nil {
-		return err
-	}
-	if len(worse) > 0 {
-		return fmt.Errorf("%w: %d by more than %v %%: %s", ErrWorse, len(worse), c.AtMost, strings.Join(worse, "; "))
 	}
 	return nil
 }

@@ -2,6 +2,7 @@ package bench_test
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -80,6 +81,36 @@ func TestAComparisonNamesWhatOnlyOneProgramMeasures(t *testing.T) {
 	if !strings.Contains(out.String(), "Note: nights, ours") || strings.Contains(out.String(), "naps") {
 		t.Errorf("it says\n%s", &out)
 	}
+}
+
+func TestAComparisonThatIsEndedSaysWhatItHas(t *testing.T) {
+	for rounds, tells := range map[int]bool{2: false, 3: true} {
+		ctx, cancel := context.WithCancel(t.Context())
+		before := program(t, naps(2, 1), naps(2, 1), naps(2, 1))
+		now := program(t, naps(1, 1), naps(1, 1), naps(1, 1))
+		var out bytes.Buffer
+		c := bench.Comparison{Before: before, Now: now, Args: []string{"rest"}, Rounds: 10, Out: &out,
+			Progress: endsAt{rounds, cancel}}
+		err := c.Run(ctx)
+		note := fmt.Sprintf("ended early, after %d of 10 rounds", rounds)
+		if !errors.Is(err, context.Canceled) || strings.Contains(out.String(), note) != tells ||
+			strings.Contains(out.String(), "-50") != tells {
+			t.Errorf("after %d rounds: %v; it says\n%s", rounds, err, &out)
+		}
+	}
+}
+
+// endsAt ends a comparison in the round behind so many.
+type endsAt struct {
+	rounds int
+	end    func()
+}
+
+func (e endsAt) Write(line []byte) (int, error) {
+	if strings.HasPrefix(string(line), fmt.Sprintf("round %d ", e.rounds+1)) {
+		e.end()
+	}
+	return len(line), nil
 }
 
 func TestAComparisonTellsOfAProgramThatFails(t *testing.T) {
