@@ -26,8 +26,8 @@ type Outcome struct {
 	Verdict Verdict
 	After   time.Duration // Retry: what the far end asked for; 0: the pipeline's own back-off
 	Reason  error         // Retry, Rejected, Dropped: what happened, for a person
-	// Held says that a Retry was no try: nothing was sent, because the far end is known to want a rest. It counts
-	// against no bound of tries.
+	// Held says that a Retry was no try of the message: nothing was sent, because the far end is known to want a rest,
+	// or what it answered is about everybody, not about the message. It counts against no bound of tries.
 	Held bool
 	// Back says that a message that is Held is not wanted here for a while: it goes back to its source, and is handed
 	// out again after After, so that it is in nobody's way. What else was made of its delivery is sent again, too.

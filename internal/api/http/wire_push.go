@@ -46,7 +46,7 @@ func pushResult(m *message.Message, a component.Answer) PushResult {
 		r.Outcome = PushDropped
 	default:
 		r.Outcome = PushFailed
-		if a.Held {
+		if a.Held && a.Sent.IsZero() { // else this push was refused for what is wrong with all
 			r.Outcome = PushHeld
 		}
 		r.RetryAfter = Duration(a.After.Round(time.Millisecond))
