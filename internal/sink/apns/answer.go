@@ -87,7 +87,6 @@ var verdicts = map[string]verdict{
 	"BadCertificateEnvironment":   mistrust,
 	"BadEnvironmentKeyIdInToken":  mistrust,
 	"UnrelatedKeyIdInToken":       mistrust,
-	"Forbidden":                   mistrust,
 	"FeatureNotEnabled":           rejects,
 	"MaxChannelsReached":          rejects,
 	"IdleTimeout":                 fails,
@@ -169,6 +168,10 @@ func (d *delivery) refused(r push.Result) {
 		o = d.hold(now, wait, "", reason)
 	case mistrust:
 		o = d.hold(now, refusedRest, d.authorization, reason)
+		// A word that is not about the key (Forbidden, a new one) may be about this message: who waits for ever would
+		// hold up the app again and again.
+		_, documented := verdicts[reason.Reason]
+		o.Held = documented || d.app.outage.Failed(now, d.Message.ID) > 0
 	case fails:
 		s.failed.Add(d.Message.ID, r.Connection, now)
 		if wait := d.app.outage.Failed(now, d.Message.ID); wait > 0 {

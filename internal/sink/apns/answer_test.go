@@ -1,6 +1,7 @@
 package apns
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"strings"
@@ -32,7 +33,11 @@ func TestEachReasonHasItsVerdict(t *testing.T) {
 				t.Errorf("the outcome says %v", o.Reason)
 			}
 			dead := strings.Contains(pushtest.Reports(t, s.store), `"reason":"`+reason+`"`)
-			switch v := judge(400, reason); v {
+			status := 400
+			if said := (*Refusal)(nil); errors.As(o.Reason, &said) {
+				status = said.Status
+			}
+			switch v := judge(status, reason); v {
 			case rejects, dies, doubts, mistopic:
 				pushtest.Want(t, o, component.Rejected, reason)
 				if dead != (v == dies || v == doubts) || (s.dead.Len() == 1) != (v == dies) {
@@ -194,6 +199,24 @@ func TestAfterAPauseOneMessageGoesFirst(t *testing.T) {
 	}
 	if why := s.Waits(); why != nil {
 		t.Errorf("it still waits: %v", why)
+	}
+}
+
+// TestAMessageThatIsForbiddenAmongOthersIsTried: else it would hold up its app again and again, and never end.
+func TestAMessageThatIsForbiddenAmongOthersIsTried(t *testing.T) {
+	f := newFar(t, nil)
+	f.behave(t, farend.Behaviour{Devices: []farend.Device{{Tokens: []string{device(7)},
+		Faults: []farend.Fault{{Do: farend.Refuse, Reason: "Forbidden"}}}}})
+	s := newSink(t, f, nil)
+	var clock pushtest.Clock
+	s.clock = clock.Now
+	for range 10 {
+		pushtest.Want(t, pushtest.Deliver1(t, s, to(device(1))), component.Delivered, "")
+		o := pushtest.Deliver1(t, s, to(device(7)))
+		if pushtest.Want(t, o, component.Retry, "Forbidden"); o.Held {
+			t.Fatal("it waits without being tried")
+		}
+		clock.Forward(time.Minute)
 	}
 }
 

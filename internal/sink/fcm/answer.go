@@ -77,9 +77,9 @@ func (d *delivery) refused(r push.Result) {
 			d.resend()
 			return
 		}
-		o = d.Hold(now, refusedRest, reason)
+		o = d.refuses(now, reason)
 	case reason.FCM == "" && (reason.Status == 403 || reason.Status == 404):
-		o = d.Hold(now, refusedRest, reason) // the account may not send for this project, or there is none such
+		o = d.refuses(now, reason) // the account may not send for this project, or there is none such
 	case reason.Status == 429:
 		o = d.less(now, o)
 	case reason.Status >= 500, reason.Status == 408:
@@ -95,6 +95,14 @@ func (d *delivery) refused(r push.Result) {
 	}
 	o.Sent = r.Sent
 	d.End(o, false)
+}
+
+// refuses lets the project rest. Without a word of Google's the answer may be about this message, and of something
+// between: who waits for ever would hold up the project again and again.
+func (d *delivery) refuses(now time.Time, reason *Refusal) component.Outcome {
+	o := d.Hold(now, refusedRest, reason)
+	o.Held = reason.Code != "" || d.project.Outage.Failed(now, d.message.ID) > 0
+	return o
 }
 
 // less heeds a quota: the device's, or, when several are told so, the project's.

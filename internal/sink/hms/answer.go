@@ -79,7 +79,8 @@ func (d *delivery) refused(r push.Result, reason *Refusal) {
 		return
 	case code == codeForbidden, code == codePenalty, code == codeOAuth:
 		o = d.Hold(now, refusedRest, reason)
-		o.Held = code != codeForbidden // which may be about this message's devices all the same
+		// codeForbidden may be about this message's devices all the same.
+		o.Held = code != codeForbidden || d.app.Outage.Failed(now, d.Message.ID) > 0
 	case code == codeToken, code == codeExpired, code == codeJWT, code == "" && reason.Status == 401:
 		d.app.Tokens.Refused(d.Authorization)
 		if !d.Renewed {
@@ -88,7 +89,8 @@ func (d *delivery) refused(r push.Result, reason *Refusal) {
 		}
 		o = d.Hold(now, refusedRest, reason)
 	case code == "" && (reason.Status == 403 || reason.Status == 404):
-		o = d.Hold(now, refusedRest, reason) // there is no such app
+		o = d.Hold(now, refusedRest, reason) // there is no such app, or something between refuses this message
+		o.Held = d.app.Outage.Failed(now, d.Message.ID) > 0
 	case reason.Status == 503 || reason.Status == 429: // its flow control
 		o.After, o.Slow = d.app.throttled(now, asked, reason), true
 		o.Held = d.app.Outage.Failed(now, d.Message.ID) > 0 // it asks everybody to wait: that is no message's try
