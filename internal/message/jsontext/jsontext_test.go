@@ -1,8 +1,10 @@
 package jsontext
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"testing"
 	"unicode/utf8"
 
@@ -56,4 +58,36 @@ func FuzzQuotedTextsAreReadAsTheyWere(f *testing.F) {
 			t.Errorf("%q is written as %s, which is %q", text, quoted, again)
 		}
 	})
+}
+
+func TestOrdinaryStopsAtTheFirstSpecialByteWhereverItIs(t *testing.T) {
+	for size := range 40 {
+		for at := range size {
+			for c := range 256 {
+				for _, other := range []byte{' ', '!', '#', '[', ']', 0x7f, 0x80, 0xa0, 0xa2, 0xdc, 0xff} {
+					text := bytes.Repeat([]byte{other}, size)
+					text[at] = byte(c)
+					want := size
+					if c < ' ' || c == '"' || c == '\\' {
+						want = at
+					}
+					if n := Ordinary(text); n != want {
+						t.Fatalf("%q: %d ordinary bytes, wanted %d", text, n, want)
+					}
+				}
+			}
+		}
+	}
+}
+
+func BenchmarkOrdinary(b *testing.B) {
+	for _, size := range []int{5, 20, 1000} {
+		text := bytes.Repeat([]byte{'a'}, size)
+		b.Run(fmt.Sprintf("bytes=%d", size), func(b *testing.B) {
+			b.SetBytes(int64(size))
+			for b.Loop() {
+				Ordinary(text)
+			}
+		})
+	}
 }
