@@ -46,6 +46,7 @@ type rig struct {
 	http    *http.Client
 	secret  string
 	reports *reports
+	traffic *shared.Traffic
 }
 
 type settings struct {
@@ -119,7 +120,7 @@ func start(t *testing.T, s settings) *rig {
 		t.Fatal(err)
 	}
 	s.store.Observe = metrics.Settled
-	r := &rig{t: t, store: openStore(t, s.store), reports: &reports{}}
+	r := &rig{t: t, store: openStore(t, s.store), reports: &reports{}, traffic: traffic}
 	users, err := access.New(s.users)
 	if err != nil {
 		t.Fatal(err)

@@ -1,7 +1,10 @@
 package http_test
 
 import (
+	"errors"
 	"fmt"
+	"io"
+	"net"
 	"net/http/httptest"
 	"regexp"
 	"strings"
@@ -12,6 +15,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 
 	"github.com/hikyaku/hikyaku/internal/message"
+	"github.com/hikyaku/hikyaku/internal/metricstest"
 	"github.com/hikyaku/hikyaku/internal/queue"
 )
 
@@ -62,6 +66,35 @@ func TestMetricsTellOfQueuesJournalRequestsAndHops(t *testing.T) {
 		if !strings.Contains(text, "\n"+name) {
 			t.Errorf("there is no %s", name)
 		}
+	}
+}
+
+// The bytes are those of the wire, heads among them.
+func TestBytesAreCountedAsTheyWereOnTheWire(t *testing.T) {
+	r := start(t, settings{})
+	body := fmt.Sprintf(`{"messages": [{"body": %q}]}`, strings.Repeat("飛脚", 5000))
+	request := fmt.Sprintf("PUT /default/queues/q HTTP/1.1\r\nHost: localhost\r\nContent-Length: 0\r\n\r\n"+
+		"POST /default/queues/q/messages HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n"+
+		"Content-Type: application/json\r\nContent-Length: %d\r\n\r\n%s", len(body), body)
+	conn, err := net.Dial("tcp", strings.TrimPrefix(r.url, "http://"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := conn.Write([]byte(request)); err != nil {
+		t.Fatal(err)
+	}
+	answers, err := io.ReadAll(conn)
+	if err = errors.Join(err, conn.Close()); err != nil || strings.Count(string(answers), "HTTP/1.1 20") != 2 {
+		t.Fatalf("%v: %s", err, answers)
+	}
+	var received, sent float64
+	waitFor(t, func() bool { // the last bytes are counted when they are out
+		of := metricstest.Of(t, r.traffic)
+		received, sent = of["hikyaku_door_bytes_total received http"], of["hikyaku_door_bytes_total sent http"]
+		return sent >= float64(len(answers))
+	})
+	if received != float64(len(request)) || sent != float64(len(answers)) {
+		t.Errorf("%v bytes received and %v sent, wanted %d and %d", received, sent, len(request), len(answers))
 	}
 }
 
