@@ -81,6 +81,10 @@ def hikyaku():
     run(ours, "function", "deploy", NAME, "--memory", "256")  # what is not named stays, also in a folder with other things
     want({"again": "us"}, json.loads(run(ours, "function", "invoke", NAME, "--payload", '{"name": "us"}')))
     want([256, "python3.11"], [json.loads(aws("get-function-configuration", "--function-name", NAME))[k] for k in ("MemorySize", "Runtime")])
+    for runtime, warned in (("python3.99", True), ("python3.11", False)):  # said where it is deployed, and as long as it is so
+        done = subprocess.run([ours, "function", "deploy", NAME, "--runtime", runtime], capture_output=True, text=True, timeout=100, check=True)
+        listed = [line for line in run(ours, "function", "ls").splitlines() if " asks for python 3.99, and it runs on python 3." in line]
+        want([warned, warned], ["warning: python3.99 asks for python 3.99, and it runs on python 3." in done.stderr, any(line.startswith(NAME + ": ") for line in listed)])
     os.mkdir("program")
     with open("program/bootstrap", "w") as f:
         f.write("#!/bin/sh\nexit 7\n")
