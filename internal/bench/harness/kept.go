@@ -2,6 +2,8 @@ package harness
 
 import (
 	"fmt"
+	"sync"
+	"time"
 
 	"github.com/hikyaku/hikyaku/internal/measure"
 )
@@ -12,6 +14,10 @@ import (
 type Kept struct {
 	count func() (uint64, error) // of all syncs so far
 	syncs uint64
+
+	mu    sync.Mutex // guards what follows
+	last  time.Time  // when the last call of apart was answered; zero: nothing is counted now
+	apart int64      // calls of which no two overlap
 }
 
 // Keeping counts the syncs of a server; of nil: none.
@@ -37,12 +43,49 @@ func (k *Kept) During(do func() error) error {
 	if err != nil {
 		return err
 	}
-	if err := do(); err != nil {
+	k.mark(time.Now())
+	err = do()
+	k.mark(time.Time{})
+	if err != nil {
 		return err
 	}
 	after, err := k.count()
 	k.syncs += after - before
 	return err
+}
+
+func (k *Kept) mark(last time.Time) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.last = last
+}
+
+// Answered notes that a call was answered, now, which was begun then and waits for a sync. Calls that overlap may share
+// one, however many they are; a call that began when another had been answered waits for one of its own. As calls come
+// in the order of their answers, no choice among them has more that do not overlap than the one that is counted here.
+func (k *Kept) Answered(began time.Time) {
+	if k == nil {
+		return
+	}
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if !k.last.IsZero() && began.After(k.last) {
+		k.apart++
+		k.last = time.Now()
+	}
+}
+
+// CheckApart fails when there were fewer syncs than answered calls of which no two overlap, or no such call at all. It
+// is for those who cannot say how many calls there are at once.
+func (k *Kept) CheckApart(name string) error {
+	if k == nil {
+		return nil
+	}
+	if k.apart > 0 && int64(k.syncs) >= k.apart {
+		return nil
+	}
+	return fmt.Errorf("the row of %s says that what it did is durable; of its calls %d did not overlap and so share "+
+		"no sync, and the server made %d", name, k.apart, k.syncs)
 }
 
 // Check is CheckSyncs of what was counted.

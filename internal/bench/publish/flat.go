@@ -20,6 +20,7 @@ type pubsubTopic struct {
 	server     *harness.Child
 	name       string // full; of the subscription too, but for one word
 	subscribed string // the subscription's full name; "": none
+	durable    bool   // the server's syncs are counted
 }
 
 // newTopic makes a topic that nobody has used before.
@@ -29,7 +30,8 @@ func (s *session) newTopic(ctx context.Context, kind string, subscribed bool) (p
 		return pubsubTopic{}, err
 	}
 	s.topics++
-	t := pubsubTopic{server: c, name: fmt.Sprintf("projects/%s/topics/topic-%d", pubsubProject, s.topics)}
+	t := pubsubTopic{server: c, name: fmt.Sprintf("projects/%s/topics/topic-%d", pubsubProject, s.topics),
+		durable: kind == serverDurable}
 	if subscribed {
 		t.subscribed = fmt.Sprintf("projects/%s/subscriptions/topic-%d", pubsubProject, s.topics)
 	}
@@ -84,7 +86,11 @@ func (t pubsubTopic) forget(ctx context.Context) error {
 }
 
 func (s *session) line(ctx context.Context, t pubsubTopic, trip time.Duration) (*pubsubLine, error) {
-	return openPubSub(ctx, t.server.Addr, t.name, trip)
+	l, err := openPubSub(ctx, t.server.Addr, t.name, trip)
+	if err == nil && t.durable {
+		l.kept = harness.Keeping(t.server)
+	}
+	return l, err
 }
 
 // flatOut publishes as many messages as it can.
@@ -104,15 +110,14 @@ func (s *session) flatOut(ctx context.Context, kind string) (err error) {
 			return err
 		}
 		sides = append(sides, &harness.Contender{Name: v.name,
-			Worker: &torrent{line: l, hire: v.hire, after: topic.forget,
-				kept: keeping(kind, topic)}})
+			Worker: &torrent{line: l, hire: v.hire, after: topic.forget}})
 	}
 	if err := harness.InTurns(ctx, s.flats, harness.Turn{Calls: s.flat}, sides, s.Step); err != nil {
 		return err
 	}
 	for i, c := range sides {
-		kept := c.Worker.(*torrent).kept
-		if err := kept.Check(c.Name, int64(s.flats), 1); err != nil {
+		kept := c.Worker.(*torrent).line.kept
+		if err := kept.CheckApart(c.Name); err != nil {
 			return err
 		}
 		r := s.publishRow(workFlatOut, c, func(r *measure.Row, c *harness.Contender) {

@@ -13,6 +13,7 @@ import (
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/credentials/insecure"
 
+	"github.com/hikyaku/hikyaku/internal/bench/harness"
 	"github.com/hikyaku/hikyaku/publisher"
 )
 
@@ -25,7 +26,8 @@ type pubsubLine struct {
 	link     *link // nil: none
 	conn     *grpc.ClientConn
 	client   *pubsub.Client
-	topic    string // its full name
+	topic    string        // its full name
+	kept     *harness.Kept // counts the server's syncs; nil: nobody says that it is durable
 	requests atomic.Int64
 }
 
@@ -58,10 +60,16 @@ func openPubSub(ctx context.Context, addr, topic string, roundTrip time.Duration
 
 func (l *pubsubLine) count(ctx context.Context, method string, req, reply any, cc *grpc.ClientConn,
 	invoke grpc.UnaryInvoker, opts ...grpc.CallOption) error {
-	if method == pubsubpb.Publisher_Publish_FullMethodName {
-		l.requests.Add(1)
+	if method != pubsubpb.Publisher_Publish_FullMethodName {
+		return invoke(ctx, method, req, reply, cc, opts...)
 	}
-	return invoke(ctx, method, req, reply, cc, opts...)
+	l.requests.Add(1)
+	began := time.Now()
+	err := invoke(ctx, method, req, reply, cc, opts...)
+	if err == nil {
+		l.kept.Answered(began)
+	}
+	return err
 }
 
 func (l *pubsubLine) Close() error {

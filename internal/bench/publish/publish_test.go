@@ -1,6 +1,7 @@
 package publish_test
 
 import (
+	"bytes"
 	"fmt"
 	"strings"
 	"testing"
@@ -90,6 +91,21 @@ func checkPublishRow(t *testing.T, i int, r *measure.Row) {
 func TestPublishWritesTablesForPeople(t *testing.T) {
 	publishSubject().WritesTables(t, []string{"burst"}, []string{"Bursts: the time of the last message", "a request",
 		"sdk-count", "p50 to count"}, "Flat out")
+}
+
+func TestPublishFailsWhenWhatItSaysIsDurableWasNotSynced(t *testing.T) {
+	for _, work := range []string{"lone", "flat-out"} {
+		var out bytes.Buffer
+		o := publishSubject().Options(t.TempDir())
+		o.PubSub, o.Only, o.Out = append(benchtest.Self(), forgetful), []string{work}, &out
+		err := publish.Run(t.Context(), o)
+		if err == nil || !strings.Contains(err.Error(), "says that what") || !strings.Contains(err.Error(), "durable") {
+			t.Errorf("%s, on a server that syncs nothing: %v", work, err)
+		}
+		if out.Len() > 0 {
+			t.Errorf("%s has findings:\n%s", work, out.Bytes())
+		}
+	}
 }
 
 func TestPublishEndsWithItsContextAndCleansUp(t *testing.T) {

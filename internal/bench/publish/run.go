@@ -43,23 +43,16 @@ func (s *session) alone(ctx context.Context, kind string, trip time.Duration, ke
 		goals = append(goals, harness.AtMost("ratio_raw", 1.25), harness.AtMost("ratio_default", 0.0334))
 	}
 	for _, c := range sides {
-		if err := c.Worker.(*shooter).sync.Check(c.Name, c.Sum().N, 1); err != nil { // one at a time: a sync for each
+		// one at a time: a sync for each
+		if err := c.Worker.(*shooter).line.kept.Check(c.Name, c.Sum().N, 1); err != nil {
 			return err
 		}
 	}
 	s.shots(sides, goals, func(r *measure.Row, c *harness.Contender) {
 		r.Set("server", kind).Set("rtt_ms", harness.Milliseconds(trip)).Set("publisher", how)
-		c.Worker.(*shooter).sync.Tell(r)
+		c.Worker.(*shooter).line.kept.Tell(r)
 	})
 	return err
-}
-
-// keeping counts the syncs of a topic's server, when that is durable.
-func keeping(kind string, t pubsubTopic) *harness.Kept {
-	if kind != serverDurable {
-		return nil
-	}
-	return harness.Keeping(t.server)
 }
 
 // syncedCalls is what nothing durable can be faster than: the unary call to a server that only answers, and then one
@@ -118,8 +111,8 @@ func (s *session) shooters(ctx context.Context, kind string, trip time.Duration,
 		if err != nil {
 			return sides, err
 		}
-		sides = append(sides, &harness.Contender{Name: v.name, Worker: &shooter{line: l, hire: v.hire, kept: kept, n: n,
-			sync: keeping(kind, topic)}})
+		sides = append(sides, &harness.Contender{Name: v.name,
+			Worker: &shooter{line: l, hire: v.hire, kept: kept, n: n}})
 	}
 	return sides, nil
 }

@@ -18,7 +18,6 @@ type shooter struct {
 	kept bool
 	n    int
 	log  *harness.RawWriter // what is written and synced after the call; nil: nothing
-	sync *harness.Kept      // nil: nobody says that it is durable
 
 	man    postman
 	bodies [][]byte
@@ -26,7 +25,7 @@ type shooter struct {
 }
 
 func (w *shooter) Work(ctx context.Context, t harness.Turn) (s harness.Sample, err error) {
-	err = w.sync.During(func() error {
+	err = w.line.kept.During(func() error {
 		for range t.Calls {
 			d, err := w.shoot(ctx)
 			if err != nil {
@@ -155,7 +154,6 @@ type torrent struct {
 	line  *pubsubLine
 	hire  hire                            // nil: unary calls of as many messages as fit, some at once
 	after func(ctx context.Context) error // lets the server forget
-	kept  *harness.Kept                   // nil: nobody says that it is durable
 }
 
 // rawAtOnce is how many unary calls are made at once: while one is answered, others are on their way.
@@ -164,7 +162,7 @@ const rawAtOnce = 4
 func (w *torrent) Work(ctx context.Context, t harness.Turn) (s harness.Sample, err error) {
 	runtime.GC() // what others left is not this one's
 	body := harness.MakeBody(harness.BodyBytes)
-	err = w.kept.During(func() error {
+	err = w.line.kept.During(func() error {
 		began := time.Now()
 		defer func() { s.Elapsed = time.Since(began) }()
 		if w.hire == nil {
