@@ -32,7 +32,8 @@ func TestEachReasonHasItsVerdict(t *testing.T) {
 			if !strings.Contains(o.Reason.Error(), reason) {
 				t.Errorf("the outcome says %v", o.Reason)
 			}
-			dead := strings.Contains(pushtest.Reports(t, s.store), `"reason":"`+reason+`"`)
+			reports := pushtest.Reports(t, s.store)
+			dead := strings.Contains(reports, `"reason":"`+reason+`"`)
 			status := 400
 			if said := (*Refusal)(nil); errors.As(o.Reason, &said) {
 				status = said.Status
@@ -42,6 +43,10 @@ func TestEachReasonHasItsVerdict(t *testing.T) {
 				pushtest.Want(t, o, component.Rejected, reason)
 				if dead != (v == dies || v == doubts) || (s.dead.Len() == 1) != (v == dies) {
 					t.Errorf("reported: %v, gone: %d", dead, s.dead.Len())
+				}
+				// a doubt about which too few answers come to tell
+				if suspected := strings.Contains(reports, `"state":"suspect"`); suspected != (v == doubts) {
+					t.Errorf("reported: %s", reports)
 				}
 			default:
 				pushtest.Want(t, o, component.Retry, reason)
@@ -77,17 +82,6 @@ func TestADeadDeviceIsNeverTriedAgainUnlessItRegistersAgain(t *testing.T) {
 			again := started(t, Config{Apps: map[string]App{bundle: f.app}}, pushtest.StoreOf(t, s.store))
 			pushtest.Want(t, pushtest.Deliver1(t, again, to(device(1))), component.Rejected, "gone since")
 		})
-	}
-}
-
-func TestTheTimeOfAnUnregisteredDeviceIsTheFarEnds(t *testing.T) {
-	now := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
-	for timestamp, want := range map[int64]time.Time{
-		0: now, now.Add(-time.Hour).UnixMilli(): now.Add(-time.Hour), now.Add(time.Hour).UnixMilli(): now, -5: now,
-	} {
-		if got := (said{Timestamp: timestamp}).since(now); !got.Equal(want) {
-			t.Errorf("%d: %v, want %v", timestamp, got, want)
-		}
 	}
 }
 
