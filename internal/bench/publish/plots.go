@@ -11,8 +11,8 @@ import (
 func view() harness.View {
 	return harness.View{Label: publishLabel, Pictures: publishPictures(), Sections: []harness.Section{
 		{Title: "One message at a time", Works: []string{workLone}, Hides: []string{"per_s"}},
-		{Title: "Bursts: the time of the last message", Works: []string{workBurst}, Hides: []string{"per_s", "server"}},
-		{Title: "Streams: the time of each message", Works: []string{workPoisson}, Hides: []string{"server"}},
+		{Title: "Bursts: the time of the last message", Works: []string{workBurst}, Hides: []string{"per_s"}},
+		{Title: "Streams: the time of each message", Works: []string{workPoisson}},
 		{Title: "Flat out", Works: []string{workFlatOut}, Hides: []string{"n", "p50_ms", "p99_ms", "max_ms", "rtt_ms"}},
 		{Title: "Received and acknowledged", Works: []string{workStream},
 			Hides: []string{"n", "p50_ms", "p99_ms", "max_ms", "rtt_ms"}},
@@ -57,18 +57,21 @@ func drawBurst(p *measure.Plot, r *measure.Row) {
 	if r.Get("case") == caseRaw {
 		style = measure.Dashes
 	}
-	harness.AddPoint(p, fmt.Sprintf("%v, %v ms", r.Get("case"), r.Get("rtt_ms")), style, harness.Number(r, "burst"),
-		harness.Number(r, "p50_ms"))
+	name := fmt.Sprintf("%v, %v ms", r.Get("case"), r.Get("rtt_ms"))
+	if r.Get("server") == serverDurable {
+		name = fmt.Sprintf("%v, durable", r.Get("case"))
+	}
+	harness.AddPoint(p, name, style, harness.Number(r, "burst"), harness.Number(r, "p50_ms"))
 }
 
 func drawStream(p *measure.Plot, r *measure.Row) {
-	if harness.Number(r, "rtt_ms") == 0 {
+	if harness.Number(r, "rtt_ms") == 0 && r.Get("server") == serverInstant {
 		harness.AddPoint(p, streamName(r), measure.LineMarks, harness.Number(r, "rate"), harness.Number(r, "p50_ms"))
 	}
 }
 
 func drawRequests(p *measure.Plot, r *measure.Row) {
-	if r.Get("case") == harness.CaseOurs {
+	if r.Get("case") == harness.CaseOurs && r.Get("server") == serverInstant {
 		harness.AddPoint(p, fmt.Sprintf("%v ms", r.Get("rtt_ms")), measure.LineMarks, harness.Number(r, "rate"),
 			harness.Number(r, "per_request"))
 	}

@@ -45,7 +45,8 @@ const (
 // The servers are processes of their own: one that only answers (instant), Google's for tests, in memory (pstest), and
 // our door over a store with every default, durable (hikyaku). Topics of the durable one have a subscription, for what
 // nobody subscribes to is not kept, and its syncs are counted: a run whose rows would say durable and had too few
-// fails. A round-trip time of more than 0 is that of a link in this process between them.
+// fails. Each lone message and each burst wants one; where more than one call is on its way at a time, which may share a
+// sync, as many are wanted as there were calls that did not overlap. Every work but stream has such rows. A round-trip time of more than 0 is that of a link in this process between them.
 func Run(ctx context.Context, o harness.Options) error {
 	s := &session{Session: harness.New("publish", o, view()),
 		extent: whole, servers: map[string]*harness.Child{}}
@@ -138,15 +139,24 @@ func (s *session) experiments() (es []harness.Experiment) {
 			takes := time.Duration(s.burst.rounds*s.burst.per(trip)) * (window +
 				4*(trip+time.Duration(n)*2*time.Microsecond))
 			add(workBurst, s.burst.rounds, takes, 0,
-				func(ctx context.Context) error { return s.bursting(ctx, trip, n) })
+				func(ctx context.Context) error { return s.bursting(ctx, serverInstant, trip, n) })
 		}
 	}
+	for _, n := range s.bursts {
+		bursts := s.burst.rounds * s.burst.calls
+		add(workBurst, s.burst.rounds, time.Duration(bursts)*2*window, 4*bursts*n,
+			func(ctx context.Context) error { return s.bursting(ctx, serverDurable, 0, n) })
+	}
+	slices := s.rounds * (1 + len(sdkSettings))
 	for _, trip := range s.trips {
 		for _, rate := range s.rates {
-			takes := time.Duration(s.rounds*(1+len(sdkSettings))) * (s.slice + trip)
-			add(workPoisson, s.rounds, takes, 0,
-				func(ctx context.Context) error { return s.streaming(ctx, trip, rate) })
+			add(workPoisson, s.rounds, time.Duration(slices)*(s.slice+trip), 0,
+				func(ctx context.Context) error { return s.streaming(ctx, serverInstant, trip, rate) })
 		}
+	}
+	for _, rate := range s.rates {
+		add(workPoisson, s.rounds, time.Duration(slices)*s.slice, slices*int(float64(rate)*s.slice.Seconds()),
+			func(ctx context.Context) error { return s.streaming(ctx, serverDurable, 0, rate) })
 	}
 	flat := time.Duration(4*s.flats) * harness.Filling(s.flat)
 	for _, kind := range []string{serverInstant, serverGoogle, serverDurable} {

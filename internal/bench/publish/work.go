@@ -103,18 +103,20 @@ type afoot struct {
 
 func (w *sprinkler) Work(ctx context.Context, t harness.Turn) (s harness.Sample, err error) {
 	way := make(chan afoot, 1<<16)
-	err = harness.Crowd(ctx, 2, func(ctx context.Context, i int) error {
-		if i == 0 {
-			defer close(way)
-			return w.sprinkle(ctx, t.Time, way)
-		}
-		for a := range way {
-			if _, err := a.receipt.Get(ctx); err != nil {
-				return err
+	err = w.line.kept.During(func() error {
+		return harness.Crowd(ctx, 2, func(ctx context.Context, i int) error {
+			if i == 0 {
+				defer close(way)
+				return w.sprinkle(ctx, t.Time, way)
 			}
-			s.Calls = append(s.Calls, time.Since(a.began))
-		}
-		return nil
+			for a := range way {
+				if _, err := a.receipt.Get(ctx); err != nil {
+					return err
+				}
+				s.Calls = append(s.Calls, time.Since(a.began))
+			}
+			return nil
+		})
 	})
 	s.N, s.Elapsed = int64(len(s.Calls)), t.Time
 	return s, err
