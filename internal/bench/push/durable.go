@@ -64,12 +64,16 @@ func (s *session) durably(ctx context.Context) (err error) {
 		if took.Failed > 0 {
 			return fmt.Errorf("%d of %d pushes failed", took.Failed, took.N)
 		}
+		if err := took.checkSettled(harness.CaseOurs); err != nil {
+			return err
+		}
 		sum.N, sum.ElapsedUS, sum.CPUUS = sum.N+took.N, sum.ElapsedUS+took.ElapsedUS, sum.CPUUS+took.CPUUS
+		sum.Syncs += took.Syncs
 		s.Step()
 	}
 	r := s.Report.Row(harness.CaseOurs, workDurable).Set("messages", s.durable).Set("n", sum.N).Rate(int64(sum.N),
 		sum.elapsed())
-	r.Set("cpu_us", harness.Hundredths(float64(sum.CPUUS)/float64(sum.N)))
+	r.Set("cpu_us", harness.Hundredths(float64(sum.CPUUS)/float64(sum.N))).Set("syncs", int64(sum.Syncs))
 	harness.Judge(r, s.Quick, harness.AtLeast("per_s", 30_000))
 	return nil
 }

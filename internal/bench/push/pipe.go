@@ -201,12 +201,13 @@ func (h *pushHouse) drain(ctx context.Context, t pushTrial) (took pushed, err er
 		return took, err
 	}
 	sink.begin(t.Messages)
+	syncs := h.rig.Journal.Stats().Syncs
 	cpu, start := harness.ProcessorTime(), time.Now()
 	if _, err := p.Run(ctx); err != nil {
 		return took, err
 	}
 	took = pushed{N: t.Messages, ElapsedUS: time.Since(start).Microseconds(),
-		CPUUS: (harness.ProcessorTime() - cpu).Microseconds()}
+		CPUUS: (harness.ProcessorTime() - cpu).Microseconds(), Syncs: h.rig.Journal.Stats().Syncs - syncs}
 	_, took.Failed = sink.end()
 	if t, ok := sink.AsyncSink.(figure.Teller); ok {
 		took.Dead = t.Figures().Dead

@@ -50,7 +50,8 @@ const (
 //   - steady: pushes through one connection to nghttpd, and to pushy's server for tests: ours, Go's net/http, pushy,
 //     and h2load as the limit, in turns. Each client is a process of its own, whose processor time is told for each
 //     push.
-//   - durable: claimed, pushed and durably settled, one message a push, with the sandbox on the same machine.
+//   - durable: claimed, pushed and durably settled, one message a push, with the sandbox on the same machine. The
+//     journal's syncs are counted, and a run with fewer than settlements that wait for each other fails.
 //   - tail: one device in a thousand answers late; the others' times, beside those when none does.
 //   - receipts: durable, and a campaign to fewer users, each with receipts and without, in turns.
 //   - mistake: a campaign whose sender has a wrong topic or environment, from the start, or a topic from its middle on,

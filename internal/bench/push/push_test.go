@@ -80,7 +80,7 @@ func checkPushRow(t *testing.T, i int, r *measure.Row, load bool) {
 	case work == "steady":
 		positive, asked = []string{"n", "per_s", "cpu_us", "rate_http"}, "to go-http >= 4, µs of CPU <= 15"
 	case work == "durable":
-		positive, asked = []string{"n", "per_s", "cpu_us"}, "messages/s >= 30,000"
+		positive, asked = []string{"n", "per_s", "cpu_us", "syncs"}, "messages/s >= 30,000"
 	case work == "tail" && r.Get("slow") == true:
 		positive, asked = []string{"p50_ms", "p99_ms", "p99_even"}, "p99 to even <= 1.05"
 	case work == "receipts":
@@ -98,6 +98,20 @@ func checkPushRow(t *testing.T, i int, r *measure.Row, load bool) {
 		benchtest.CheckPositive(t, i, r, name)
 	}
 	benchtest.CheckAskedOf(t, i, r, asked)
+}
+
+func TestPushFailsWhenWhatItSaysIsDurableWasNotSynced(t *testing.T) {
+	for _, work := range []string{"durable", "receipts"} {
+		var out bytes.Buffer
+		o := pushSubject().Options(t.TempDir())
+		o.Push, o.Only, o.Out = append(benchtest.Self(), unsynced), []string{work}, &out
+		if err := push.Run(t.Context(), o); err == nil || !strings.Contains(err.Error(), "0 syncs: 1 are the least") {
+			t.Errorf("%s, without a sync: %v", work, err)
+		}
+		if out.Len() > 0 {
+			t.Errorf("%s has findings:\n%s", work, out.Bytes())
+		}
+	}
 }
 
 // TestPushTellsWhatAMistakeOfTheSenderCosts lets a sender with a wrong topic rest for its half minute.

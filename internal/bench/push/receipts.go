@@ -69,6 +69,11 @@ func (s *session) withReceipts(
 			if took[i], err = sides[i].receipted(t); err != nil {
 				return err
 			}
+			if kind == kindDirect {
+				if err := took[i].checkSettled(harness.CaseOurs); err != nil {
+					return err
+				}
+			}
 		}
 		if round == 0 {
 			continue // both are warm now

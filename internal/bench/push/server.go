@@ -128,12 +128,23 @@ type pushed struct {
 	Dead      int   `json:"dead,omitempty"` // devices that the sink remembers as gone, of all trials
 	ElapsedUS int64 `json:"elapsed_us"`
 	CPUUS     int64 `json:"cpu_us"` // of the process
+	// of the store's journal, while pushes were settled; told by a direct pipeline alone
+	Syncs uint64 `json:"syncs,omitempty"`
 	// to each user's answer, from when the first message of all was dequeued
 	TimesUS []int64 `json:"times_us,omitempty"`
 	OwnUS   []int64 `json:"own_us,omitempty"` // likewise, from when the user's own was
 }
 
 func (p *pushed) elapsed() time.Duration { return time.Duration(p.ElapsedUS) * time.Microsecond }
+
+// mostSettled is how many pushes the source of a direct pipeline settles at once; it settles the next ones when these
+// are durable.
+const mostSettled = 1000
+
+// checkSettled fails when there were fewer syncs than settlements of these pushes that wait for each other.
+func (p *pushed) checkSettled(name string) error {
+	return harness.CheckSyncs(name, int64(p.N), mostSettled, p.Syncs)
+}
 
 func (p *pushed) perSecond() float64 { return float64(p.N) / p.elapsed().Seconds() }
 
