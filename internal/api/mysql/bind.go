@@ -26,7 +26,7 @@ func (h *handler) bind(ctx context.Context, c *vmysql.Conn, query string) (field
 	defer sc.ProcessList.EndOperation(sc)
 	n, err := h.door.engine.PrepareQuery(sc, query)
 	if err != nil {
-		return nil, gms.CastSQLError(err)
+		return nil, gms.UnwrapError(err)
 	}
 	switch n := n.(type) {
 	case *plan.InsertInto:

@@ -47,12 +47,13 @@ func (h *handler) execute(ctx context.Context, c *vmysql.Conn, query string, bou
 	if err != nil {
 		return err
 	}
+	// Errors of the library stay such: one of its texts that were taken for ours would keep the values in it (see shown).
 	schema, iter, err := h.plan(sc, query, values)
 	if err != nil {
-		return gms.CastSQLError(err)
+		return gms.UnwrapError(err)
 	}
 	if err := h.spool(sc, c, schema, iter, answer); err != nil {
-		return gms.CastSQLError(err)
+		return gms.UnwrapError(err)
 	}
 	return nil
 }
