@@ -75,14 +75,30 @@ type putter struct {
 	writers int
 	log     journal.Stats // what they have written, as far as its fields are used
 	n       int64         // messages they have put
+	kept    *harness.Kept // nil: nobody can count the syncs that a put needs
 }
+
+// keeping is a putter into a store over files of its own: each put waits for a sync of theirs. Of a log on three nodes
+// any two may have synced a put, and one of them can be asked.
+func keeping(store *queue.Store, writers int) *putter {
+	return &putter{store: store, writers: writers, kept: harness.KeptBy(func() (uint64, error) {
+		return store.JournalStats().Syncs, nil
+	})}
+}
+
+// check fails when there were fewer syncs than the puts need.
+func (p *putter) check(name string) error { return p.kept.Check(name, p.n, p.writers) }
 
 // Run implements harness.Side.
 func (p *putter) Run(ctx context.Context, d time.Duration) (harness.Sample, error) {
 	msgs := []message.Message{{Body: harness.MakeBody(harness.BodyBytes)}}
 	before := p.store.JournalStats()
-	got, err := crowd(ctx, p.writers, d, func(ctx context.Context) error {
-		_, err := p.store.Put(ctx, harness.Measured, msgs)
+	var got harness.Sample
+	err := p.kept.During(func() (err error) {
+		got, err = crowd(ctx, p.writers, d, func(ctx context.Context) error {
+			_, err := p.store.Put(ctx, harness.Measured, msgs)
+			return err
+		})
 		return err
 	})
 	if err != nil {
@@ -154,7 +170,7 @@ func (s *session) put(ctx context.Context, writers int) error {
 	if err := s.openPuts(ctx); err != nil {
 		return err
 	}
-	ours, alone := &putter{store: s.sides.ours, writers: writers}, &putter{store: s.sides.alone, writers: writers}
+	ours, alone := &putter{store: s.sides.ours, writers: writers}, keeping(s.sides.alone, writers)
 	for _, p := range []*putter{ours, alone} {
 		if _, err := p.Run(ctx, s.warmUp); err != nil {
 			return err
@@ -194,6 +210,9 @@ func (s *session) put(ctx context.Context, writers int) error {
 	if err != nil {
 		return err
 	}
+	if err := alone.check(caseAlone); err != nil {
+		return err
+	}
 	r := s.Report.Row(harness.CaseOurs, workPut).Set("writers", writers).Set("bytes", harness.BodyBytes)
 	r.Times(c.Ours.Calls).Rate(c.Ours.N, c.Ours.Elapsed)
 	for i, p := range peers {
@@ -207,8 +226,11 @@ func (s *session) put(ctx context.Context, writers int) error {
 		if p.name == caseLone || p.name == caseSync {
 			at = 1
 		}
-		s.Report.Row(p.name, workPut).Set("writers", at).Set("bytes", harness.BodyBytes).Times(t.Calls).
+		r := s.Report.Row(p.name, workPut).Set("writers", at).Set("bytes", harness.BodyBytes).Times(t.Calls).
 			Rate(t.N, t.Elapsed)
+		if p.name == caseAlone {
+			alone.kept.Tell(r)
+		}
 	}
 	return nil
 }
