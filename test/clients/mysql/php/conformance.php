@@ -143,6 +143,21 @@ function refused(int $number, callable $body): void
     throw new Exception("nothing was raised, wanted error $number");
 }
 
+// held demands that an error's text is no longer than mysqlnd reads of one, and holds little of what did not fit.
+function held(int $number, callable $body): void
+{
+    refused($number, function () use ($body) {
+        try {
+            $body();
+        } catch (PDOException | mysqli_sql_exception $e) {
+            if (strlen($e->getMessage()) > 512 || substr_count($e->getMessage(), '飛脚') * strlen('飛脚') > 128) {
+                throw new Exception('its text has ' . strlen($e->getMessage()) . ' bytes: ' . substr($e->getMessage(), 0, 300));
+            }
+            throw $e;
+        }
+    });
+}
+
 function connections(callable $open): void
 {
     check('connect-tcp', fn() => want([[1]], ints($open()->rows('SELECT 1'))));
@@ -215,6 +230,24 @@ function work(Driver $d, callable $open): void
     check('error-codes', function () use ($d) {
         refused(1146, fn() => $d->rows('SELECT * FROM no_such_table'));
         refused(1064, fn() => $d->rows('SELEKT 1'));
+    });
+    // mysqlnd reads 512 bytes of an error's text, and a program's log should hold little of a payload.
+    check('long-values', function () use ($d) {
+        $d->change('DROP TABLE IF EXISTS php_narrow');
+        $d->change('CREATE TABLE php_narrow (s varchar(10), n int, d datetime) ENGINE=QUEUE');
+        foreach (['飛脚', "飛脚 'x' ", '飛脚"🚚'] as $part) {
+            $long = str_repeat($part, intdiv(70_000, strlen($part)));
+            foreach (['s' => 1406, 'n' => 1366, 'd' => 1292] as $column => $number) {
+                held($number, fn() => $d->change("INSERT INTO php_narrow ($column) VALUES (" . $d->quote($long) . ')'));
+                held($number, fn() => $d->change("INSERT INTO php_narrow ($column) VALUES (?)", [$long]));
+                want([[7]], ints($d->rows('SELECT 7')));
+            }
+        }
+        $digits = str_repeat('9', 300);
+        held(1264, fn() => $d->change("INSERT INTO php_narrow (n) VALUES ('$digits')"));
+        held(1264, fn() => $d->change('INSERT INTO php_narrow (n) VALUES (?)', [$digits]));
+        want([[0]], ints($d->rows('SELECT COUNT(*) FROM php_narrow')));
+        $d->change('DROP TABLE php_narrow');
     });
 }
 
