@@ -41,7 +41,7 @@ func clients() []client {
 			Env:     []string{"PYTHONDONTWRITEBYTECODE=1"},
 		},
 		project: "clients-python",
-		more:    []string{"rest", "same", "transform"},
+		more:    []string{"restart", "rest", "same", "transform"},
 	}, {
 		Program: conformance.Program{
 			Name: "java", Needs: []string{"java", "-version"},
@@ -49,7 +49,7 @@ func clients() []client {
 				built.JavaClient + string(filepath.ListSeparator) + jars, "Conformance"},
 		},
 		project: "clients-java",
-		more:    []string{"rest"},
+		more:    []string{"restart", "rest"},
 	}, {
 		Program: conformance.Program{
 			Name: "node", Needs: []string{"node", "-e", "require('@google-cloud/pubsub')"},
@@ -59,7 +59,7 @@ func clients() []client {
 				"METADATA_SERVER_DETECTION=none"},
 		},
 		project: "clients-node",
-		more:    []string{"push", "rest"},
+		more:    []string{"restart", "push", "rest"},
 	}}
 }
 

@@ -14,6 +14,7 @@ import com.google.cloud.pubsub.v1.Publisher;
 import com.google.cloud.pubsub.v1.SchemaServiceClient;
 import com.google.cloud.pubsub.v1.SchemaServiceSettings;
 import com.google.cloud.pubsub.v1.Subscriber;
+import com.google.cloud.pubsub.v1.SubscriberShutdownSettings;
 import com.google.cloud.pubsub.v1.SubscriptionAdminClient;
 import com.google.cloud.pubsub.v1.SubscriptionAdminSettings;
 import com.google.cloud.pubsub.v1.TopicAdminClient;
@@ -63,6 +64,7 @@ import java.util.logging.Logger;
  */
 public final class Conformance {
     static final int PATIENCE = 60; // seconds that only a broken server needs
+    static final int SOON = 5; // seconds, less than any deadline of the libraries
     static final String PROJECT = System.getenv("CLIENT_PROJECT");
     static final String TEXT = "こんにちは 🚚 é";
 
@@ -339,6 +341,29 @@ public final class Conformance {
         empty("nack");
     }
 
+    /** What a subscriber has not answered when it is stopped comes to the next one at once. */
+    static void restart() throws Exception {
+        make(to("restart").setAckDeadlineSeconds(600));
+        publish("restart", numbered(20));
+        List<String> taken = Collections.synchronizedList(new ArrayList<>());
+        CountDownLatch left = new CountDownLatch(20);
+        MessageReceiver receiver = (m, reply) -> {
+            String text = m.getData().toStringUtf8();
+            if (text.compareTo("message 0005") < 0) {
+                reply.ack();
+            }
+            taken.add(text);
+            left.countDown();
+        };
+        // Without this the library waits for answers for as long as it holds messages, which is an hour.
+        SubscriberShutdownSettings atOnce = SubscriberShutdownSettings.newBuilder().setMode(SubscriberShutdownSettings.ShutdownMode.NACK_IMMEDIATELY).build();
+        stream(Subscriber.newBuilder(subscription("restart"), receiver).setSubscriberShutdownSettings(atOnce), left, 20);
+        want(numbered(20), sorted(taken));
+        long began = System.nanoTime();
+        want(numbered(20).subList(5, 20), sorted(texts(received("restart", 15))));
+        want(true, System.nanoTime() - began < TimeUnit.SECONDS.toNanos(SOON));
+    }
+
     static void exactlyOnce() throws Exception {
         make(to("once").setEnableExactlyOnceDelivery(true));
         publish("once", numbered(50));
@@ -474,6 +499,7 @@ public final class Conformance {
         check("publish-ordered", Conformance::publishOrdered);
         check("pull", Conformance::pullAndAcknowledge);
         check("nack", Conformance::nack);
+        check("restart", Conformance::restart);
         check("exactly-once", Conformance::exactlyOnce);
         check("dead-letter", Conformance::deadLetter);
         check("seek-time", Conformance::seekTime);

@@ -10,6 +10,7 @@ const rest = require('./rest.js');
 
 const { CLIENT_PROJECT, CLIENT_SIGNALS } = process.env;
 const PATIENCE = 60; // seconds that only a broken server needs
+const SOON = 5; // seconds, less than any deadline of the libraries
 const TEXT = 'こんにちは 🚚 é';
 const BYTES = Buffer.from(Array.from({ length: 256 }, (_, i) => i));
 const [ALREADY_EXISTS, NOT_FOUND, INVALID_ARGUMENT] = [6, 5, 3];
@@ -218,6 +219,24 @@ async function nack() {
   await empty('nack');
 }
 
+// restart: what a subscriber has not answered when it is stopped comes to the next one at once.
+async function restart() {
+  await make('restart', { ackDeadlineSeconds: 600 });
+  await publish('restart', numbered(20));
+  const taken = [];
+  await receive('restart', 20, (m) => {
+    taken.push(m.data.toString());
+    if (taken.at(-1) < 'message 0005') {
+      m.ack();
+    }
+    return true;
+  });
+  want(numbered(20), taken.sort());
+  const began = Date.now();
+  want(numbered(20).slice(5), texts(await received('restart', 15)).sort());
+  assert(Date.now() - began < SOON * 1000, `it took ${Date.now() - began} ms`);
+}
+
 async function exactlyOnce() {
   await make('once', { enableExactlyOnceDelivery: true });
   await publish('once', numbered(50));
@@ -398,6 +417,7 @@ async function everything() {
   await check('publish-ordered', publishOrdered);
   await check('pull', pull);
   await check('nack', nack);
+  await check('restart', restart);
   await check('exactly-once', exactlyOnce);
   await check('dead-letter', deadLetter);
   await check('seek-time', seekTime);

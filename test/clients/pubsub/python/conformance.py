@@ -16,6 +16,7 @@ import grpc
 from google.api_core import exceptions
 from google.cloud import pubsub_v1
 from google.cloud.pubsub_v1.subscriber.exceptions import AcknowledgeError, AcknowledgeStatus
+from google.cloud.pubsub_v1.subscriber.scheduler import ThreadScheduler
 from google.protobuf import duration_pb2, field_mask_pb2
 from google.auth.credentials import AnonymousCredentials
 from google.pubsub_v1 import PublisherClient, SubscriberClient
@@ -27,6 +28,7 @@ from google.pubsub_v1.types import Encoding, Schema
 import same
 
 PATIENCE = 60  # seconds that only a broken server needs
+SOON = 5  # less than any deadline of the libraries
 PROJECT = os.environ["CLIENT_PROJECT"]
 TEXT = "こんにちは 🚚 é"
 BYTES = bytes(range(256))
@@ -227,6 +229,36 @@ def nack():
     receive("nack", 1, one)
     want(1, len(seen))
     empty("nack")
+
+
+def restart():
+    """What a subscriber has not answered when it is stopped comes to the next one at once.
+
+    The library gives back what no callback has begun, and a callback what it has. Of a message whose callback has ended
+    without an answer the library says nothing any more: it comes after the 10 s for which the library took it.
+    """
+    make("restart", ack_deadline_seconds=600)
+    publish("restart", numbered(20))
+    acked, holds, stopped = [], threading.Event(), threading.Event()
+
+    def one(message):
+        if len(acked) < 5:
+            acked.append(message.data)
+            message.ack()
+            return
+        holds.set()
+        stopped.wait(PATIENCE)
+        message.nack()
+
+    one_by_one = ThreadScheduler(executor=concurrent.futures.ThreadPoolExecutor(max_workers=1))
+    stream = subscriber.subscribe(subscription("restart"), callback=one, scheduler=one_by_one, await_callbacks_on_shutdown=True)
+    want(True, holds.wait(PATIENCE))
+    stream.cancel()
+    stopped.set()
+    stream.result(PATIENCE)
+    began = time.monotonic()
+    want(sorted(set(numbered(20)) - set(acked)), sorted(data(received("restart", 15))))
+    want(True, time.monotonic() - began < SOON)
 
 
 def exactly_once():
@@ -432,6 +464,7 @@ def everything():
     check("publish-ordered", publish_ordered)
     check("pull", pull)
     check("nack", nack)
+    check("restart", restart)
     check("exactly-once", exactly_once)
     check("dead-letter", dead_letter)
     check("seek-time", seek_time)
