@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io"
 	"net/http"
+	"slices"
 	"strings"
 	"testing"
 
@@ -83,6 +84,38 @@ func TestGooglesRESTClientsWork(t *testing.T) {
 	if err := topics.DeleteTopic(ctx,
 		&pubsubpb.DeleteTopicRequest{Topic: topicName("nothing")}); status.Code(err) != codes.NotFound {
 		t.Errorf("%v", err)
+	}
+}
+
+// TestASnapshotOfAnotherSubscriptionIsSoughtOverREST: what that one has acknowledged is acknowledged then, and the rest
+// waits, though it was acknowledged here.
+func TestASnapshotOfAnotherSubscriptionIsSoughtOverREST(t *testing.T) {
+	r := newRig(t)
+	r.subscribe("news")
+	r.subscribeTo("news", "readers", func(s *pubsubpb.Subscription) { s.RetainAckedMessages = true })
+	r.publish("news", "", "a", "b", "c")
+	if err := r.ack("news", r.pull("news", 10)[1]); err != nil {
+		t.Fatal(err)
+	}
+	call := func(method, path, body string) {
+		t.Helper()
+		if code, answer := r.rest(method, "/v1/projects/local/"+path, body); code != http.StatusOK {
+			t.Fatalf("%s %s: %d %s", method, path, code, answer)
+		}
+	}
+	call(http.MethodPut, "snapshots/snap", `{"subscription": "`+subscriptionName("news")+`"}`)
+	if err := r.ack("readers", r.pull("readers", 10)...); err != nil {
+		t.Fatal(err)
+	}
+	for range 2 {
+		call(http.MethodPost, "subscriptions/readers:seek", `{"snapshot": "`+snapshotName("snap")+`"}`)
+		got := r.pull("readers", 10)
+		if !slices.Equal(texts(got), []string{"a", "c"}) {
+			t.Errorf("after the snapshot %q came", texts(got))
+		}
+		if err := r.ack("readers", got...); err != nil {
+			t.Fatal(err)
+		}
 	}
 }
 

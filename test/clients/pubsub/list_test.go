@@ -41,7 +41,7 @@ func clients() []client {
 			Env:     []string{"PYTHONDONTWRITEBYTECODE=1"},
 		},
 		project: "clients-python",
-		more:    []string{"restart", "rest", "same", "transform"},
+		more:    []string{"restart", "seek-other", "rest", "same", "transform"},
 	}, {
 		Program: conformance.Program{
 			Name: "java", Needs: []string{"java", "-version"},

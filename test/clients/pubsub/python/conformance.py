@@ -32,6 +32,7 @@ SOON = 5  # less than any deadline of the libraries
 PROJECT = os.environ["CLIENT_PROJECT"]
 TEXT = "こんにちは 🚚 é"
 BYTES = bytes(range(256))
+OVER_HTTP = {"credentials": AnonymousCredentials(), "host": os.environ["PUBSUB_EMULATOR_HOST"], "url_scheme": "http"}
 
 publisher = pubsub_v1.PublisherClient()
 subscriber = pubsub_v1.SubscriberClient()
@@ -232,11 +233,8 @@ def nack():
 
 
 def restart():
-    """What a subscriber has not answered when it is stopped comes to the next one at once.
-
-    The library gives back what no callback has begun, and a callback what it has. Of a message whose callback has ended
-    without an answer the library says nothing any more: it comes after the 10 s for which the library took it.
-    """
+    """What a subscriber has not answered when it is stopped comes to the next one at once."""
+    # The library gives back what no callback has begun; of one that has ended without an answer it says nothing, and its 10 s have to pass.
     make("restart", ack_deadline_seconds=600)
     publish("restart", numbered(20))
     acked, holds, stopped = [], threading.Event(), threading.Event()
@@ -336,6 +334,23 @@ def seek_snapshot():
     subscriber.delete_snapshot(request={"snapshot": snapshot})
 
 
+def seek_other():
+    """A snapshot of one subscription is a place in another one of the topic, too."""
+    make("others")
+    subscriber.create_subscription(request={"name": subscription("sought"), "topic": topic("others"), "retain_acked_messages": True})
+    publish("others", numbered(10)[:4])
+    received("others", 4)
+    publish("others", numbered(10)[4:])
+    snapshot = f"projects/{PROJECT}/snapshots/others"
+    subscriber.create_snapshot(request={"name": snapshot, "subscription": subscription("others")})
+    want(numbered(10), sorted(data(received("sought", 10))))
+    for client in subscriber, SubscriberClient(transport=SubscriberRestTransport(**OVER_HTTP)):
+        empty("sought")
+        client.seek(request={"subscription": subscription("sought"), "snapshot": snapshot})
+        want(numbered(10)[4:], sorted(data(received("sought", 6))))
+    subscriber.delete_snapshot(request={"snapshot": snapshot})
+
+
 def filtered():
     make("filter", filter='attributes.lang = "ja" OR (attributes:id AND NOT hasPrefix(attributes.id, "x"))')
     for i, attributes in enumerate([{"lang": "ja"}, {"lang": "en"}, {"id": "y"}, {"id": "xy"}, {"other": ""}]):
@@ -363,9 +378,8 @@ def schema():
 
 def rest():
     """The transports that speak JSON over HTTP."""
-    options = {"credentials": AnonymousCredentials(), "host": os.environ["PUBSUB_EMULATOR_HOST"], "url_scheme": "http"}
-    topics = PublisherClient(transport=PublisherRestTransport(**options))
-    subscriptions = SubscriberClient(transport=SubscriberRestTransport(**options))
+    topics = PublisherClient(transport=PublisherRestTransport(**OVER_HTTP))
+    subscriptions = SubscriberClient(transport=SubscriberRestTransport(**OVER_HTTP))
     topics.create_topic(request={"name": topic("rest")})
     made = subscriptions.create_subscription(request={"name": subscription("rest"), "topic": topic("rest")})
     want("ACTIVE", made.state.name)
@@ -378,9 +392,8 @@ def rest():
 
 def transform():
     """A function of the topic and one of the subscription, over REST."""
-    options = {"credentials": AnonymousCredentials(), "host": os.environ["PUBSUB_EMULATOR_HOST"], "url_scheme": "http"}
-    topics = PublisherClient(transport=PublisherRestTransport(**options))
-    subscriptions = SubscriberClient(transport=SubscriberRestTransport(**options))
+    topics = PublisherClient(transport=PublisherRestTransport(**OVER_HTTP))
+    subscriptions = SubscriberClient(transport=SubscriberRestTransport(**OVER_HTTP))
 
     def function(name, body):
         code = "function %s(message, metadata) { %s }" % (name, body)
@@ -469,6 +482,7 @@ def everything():
     check("dead-letter", dead_letter)
     check("seek-time", seek_time)
     check("seek-snapshot", seek_snapshot)
+    check("seek-other", seek_other)
     check("filter", filtered)
     check("schema", schema)
     check("rest", rest)
