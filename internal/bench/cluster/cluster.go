@@ -30,8 +30,8 @@ const (
 //     after the other (lone); the same store over files on this machine alone (alone); and one write and fdatasync of a
 //     record (sync). For one writer the ratios are of the p50, and less is better. For more they are of rates: of
 //     messages and of groups, which are the same, as each put is a group of its own. The syncs of the store over files
-//     are counted, and a run with fewer than its puts need fails; those of a log on three nodes are not: any two of them
-//     may have synced a put.
+//     are counted, and a run with fewer than its puts need fails; those of a log on three nodes are not: any two of
+//     them may have synced a put.
 //
 // The rest is of three processes, each hikyaku serve, with messages of 1,000 bytes that wait in one queue, and clients
 // of their HTTP doors:

@@ -45,8 +45,9 @@ const (
 // The servers are processes of their own: one that only answers (instant), Google's for tests, in memory (pstest), and
 // our door over a store with every default, durable (hikyaku). Topics of the durable one have a subscription, for what
 // nobody subscribes to is not kept, and its syncs are counted: a run whose rows would say durable and had too few
-// fails. Each lone message and each burst wants one; where more than one call is on its way at a time, which may share a
-// sync, as many are wanted as there were calls that did not overlap. Every work but stream has such rows. A round-trip time of more than 0 is that of a link in this process between them.
+// fails. Each lone message and each burst wants one; where more than one call is on its way at a time, which may share
+// a sync, as many are wanted as there were calls that did not overlap. A round-trip time of more than 0 is that of a
+// link in this process between them.
 func Run(ctx context.Context, o harness.Options) error {
 	s := &session{Session: harness.New("publish", o, view()),
 		extent: whole, servers: map[string]*harness.Child{}}
