@@ -38,8 +38,8 @@ func Ordinary[T string | []byte](data T) int {
 }
 
 // special marks the first byte of a word, seen from the lowest, that is less than a space, a quote or a backslash: its
-// top bit is set. Taking a space away from such a byte borrows, and so does taking one away from a difference of zero; a
-// byte with its top bit set is none of them. A borrow can mark a byte behind a marked one, never one before.
+// top bit is set. Taking a space away from such a byte borrows, and so does taking one away from a difference of zero;
+// a byte with its top bit set is none of them. A borrow can mark a byte behind a marked one, never one before.
 func special(word uint64) uint64 {
 	return ((word - spaces) | ((word ^ quotes) - each) | ((word ^ slashes) - each)) &^ word & tops
 }
