@@ -31,7 +31,7 @@ func senderMistakes() []senderMistake {
 // mistaken is what a far end saw of a campaign with a mistake.
 type mistaken struct {
 	refused int64
-	pause   time.Duration // from the first refusal that was seen to the last one
+	pause   time.Duration // from the look before the first refusal to the one that saw the last: it took no longer
 }
 
 // mistakes pushes to many devices while each of them is refused as if its token were another topic's or another
@@ -109,6 +109,7 @@ func (f *farEnd) mistaken(
 	defer tick.Stop()
 	var accepted int64
 	var first, last time.Time
+	looked := time.Now()
 	for {
 		select {
 		case <-tick.C:
@@ -123,10 +124,11 @@ func (f *farEnd) mistaken(
 		now := time.Now()
 		if n := c.Refused[of.reason]; n > 0 {
 			if first.IsZero() {
-				first = now
+				first = looked
 			}
 			m.refused, last = m.refused+n, now
 		}
+		looked = now
 		switch {
 		case !begun && accepted >= after:
 			begun = true
