@@ -186,7 +186,7 @@ func columnFlags(c *gms.Column) uint32 {
 	set(querypb.MySqlFlag_UNSIGNED_FLAG, types.IsUnsigned(c.Type))
 	set(querypb.MySqlFlag_BLOB_FLAG, c.Type.Type() == sqltypes.Text || c.Type.Type() == sqltypes.Blob)
 	set(querypb.MySqlFlag_BINARY_FLAG, c.Source == "" && types.IsNumber(c.Type) || types.IsTime(c.Type))
-	set(querypb.MySqlFlag_ZEROFILL_FLAG, types.IsYear(c.Type))
+	set(querypb.MySqlFlag_ZEROFILL_FLAG, c.Source != "" && types.IsYear(c.Type)) // a computed one is not filled
 	set(querypb.MySqlFlag_NO_DEFAULT_VALUE_FLAG, c.Source != "" && !c.Nullable && c.Default == nil && !c.AutoIncrement)
 	return uint32(flags)
 }
