@@ -147,7 +147,7 @@ func clients() []client {
 		command: []string{"java", "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-cp",
 			built.JavaClient + string(filepath.ListSeparator) + jar, "Conformance"},
 		lacks: map[string]string{"connect-socket": noSockets},
-		more:  []string{"query-timeout", "pool-reset"},
+		more:  []string{"query-timeout", "pool-reset", "column-types"},
 	}, {
 		name: "node-mysql2", database: "clients_node_mysql2",
 		needs:   []string{"node", "-e", "require('mysql2')"},

@@ -42,8 +42,18 @@ func types(c *checks, l *link) {
 	c.check("types-read-prepared",
 		func() error { return l.givesPrepared([][]any{kinds, kinds}, "SELECT * FROM kinds") })
 	c.check("column-types", func() error {
-		return l.describes("SELECT e, w, COUNT(*), SUM(i), AVG(i), AVG(d), SUM(g) FROM kinds GROUP BY e, w",
-			"ENUM", "SET", "BIGINT", "DECIMAL", "DECIMAL", "DECIMAL", "DOUBLE")
+		return errors.Join(
+			l.describes("SELECT e, w, COUNT(*), SUM(i), AVG(i), AVG(d), SUM(g) FROM kinds GROUP BY e, w",
+				"ENUM", "SET", "BIGINT", "DECIMAL", "DECIMAL", "DECIMAL", "DOUBLE"),
+			l.does("DROP TABLE IF EXISTS numbers", "CREATE TABLE numbers (b1 bit(1), b64 bit(64), d decimal(10,2), "+
+				"f float, g double, t tinyint unsigned, s smallint unsigned, m mediumint unsigned, i int unsigned, "+
+				"l bigint unsigned, y year) ENGINE=QUEUE"),
+			l.describes("SELECT * FROM numbers", "BIT", "BIT", "DECIMAL", "FLOAT", "DOUBLE", "UNSIGNED TINYINT",
+				"UNSIGNED SMALLINT", "UNSIGNED MEDIUMINT", "UNSIGNED INT", "UNSIGNED BIGINT", "YEAR"),
+			l.describes("SELECT MAX(t), MAX(l), SUM(l), MAX(y) FROM numbers",
+				"UNSIGNED TINYINT", "UNSIGNED BIGINT", "DECIMAL", "YEAR"),
+			l.does("DROP TABLE numbers"),
+		)
 	})
 	c.check("types-own-row", func() error {
 		return errors.Join(

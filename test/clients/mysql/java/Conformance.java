@@ -16,6 +16,7 @@ import java.sql.Date;
 import java.sql.DriverManager;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
+import java.sql.ResultSetMetaData;
 import java.sql.SQLException;
 import java.sql.SQLIntegrityConstraintViolationException;
 import java.sql.SQLSyntaxErrorException;
@@ -393,6 +394,25 @@ public final class Conformance {
         check("types-insert-prepared", () -> want(1, run(c, "INSERT INTO kinds VALUES (?" + ", ?".repeat(kinds.length - 1) + ")", kinds)));
         check("types-read-text", () -> want(rowsOf(kinds, kinds), rows(c, "SELECT * FROM kinds")));
         check("types-read-prepared", () -> want(rowsOf(kinds, kinds), prepared(c, "SELECT * FROM kinds")));
+        check("column-types", () -> {
+            run(c, "DROP TABLE IF EXISTS numbers");
+            run(c, "CREATE TABLE numbers (b1 bit(1), b64 bit(64), d decimal(10,2), f float, g double, t tinyint unsigned, s smallint unsigned, "
+                + "m mediumint unsigned, i int unsigned, l bigint unsigned, y year) ENGINE=QUEUE");
+            String[] wanted = {"BIT 1 0 java.lang.Boolean", "BIT 64 0 java.lang.Boolean", "DECIMAL 10 2 java.math.BigDecimal", "FLOAT 12 0 java.lang.Float",
+                "DOUBLE 22 0 java.lang.Double", "TINYINT UNSIGNED 3 0 java.lang.Integer", "SMALLINT UNSIGNED 5 0 java.lang.Integer",
+                "MEDIUMINT UNSIGNED 8 0 java.lang.Integer", "INT UNSIGNED 10 0 java.lang.Long", "BIGINT UNSIGNED 20 0 java.math.BigInteger",
+                "YEAR 4 0 java.sql.Date"};
+            try (Statement s = c.createStatement(); PreparedStatement p = c.prepareStatement("SELECT * FROM numbers")) {
+                for (ResultSetMetaData m : new ResultSetMetaData[] {s.executeQuery("SELECT * FROM numbers").getMetaData(), p.getMetaData()}) {
+                    String[] got = new String[m.getColumnCount()];
+                    for (int i = 0; i < got.length; i++) {
+                        got[i] = m.getColumnTypeName(i + 1) + " " + m.getPrecision(i + 1) + " " + m.getScale(i + 1) + " " + m.getColumnClassName(i + 1);
+                    }
+                    want(wanted, got);
+                }
+            }
+            run(c, "DROP TABLE numbers");
+        });
         check("types-own-row", () -> {
             want(1L, value(c, "SELECT queue_wait('kinds', 0)"));
             want(rowsOf(kinds), rows(c, "SELECT * FROM kinds"));
