@@ -26,6 +26,32 @@ mysqladmin_works() {
 		mysqladmin "${where[@]}" extended-status | grep -E '\| Uptime +\| [1-9]' &&
 		mysqladmin "${where[@]}" flush-tables
 }
+# Somebody waits for a row; who looks after the server sees that in the list, and ends the connection.
+listed() { mysqladmin "${where[@]}" --verbose processlist; }
+killing() {
+	local waiter id='' ends=$((SECONDS + 60))
+	sql 'CREATE TABLE killed (v int) ENGINE=QUEUE' || return
+	sql "SELECT queue_wait('killed', 120)" >"$dir/killed" 2>&1 &
+	waiter=$!
+	until id=$(listed | awk -F'|' -v db="$CLIENT_DATABASE" '$5 ~ "^ *" db " *$" && /queue_wait\(.killed/ { gsub(/ /, "", $2); print $2 }') && [ -n "$id" ]; do
+		[ $SECONDS -lt $ends ] || { listed; return 1; }
+	done
+	listed | head -n 2 | grep -E '\| Id +\| User +\| Host +\| db +\| Command +\| Time +\| State +\| Info ' &&
+		listed | grep -E "^\| $id +\| $CLIENT_USER +\| [0-9.:]+ +\| $CLIENT_DATABASE +\| Query +\| [0-9]+ " &&
+		mysqladmin "${where[@]}" kill "$id" || return
+	if wait $waiter || ! grep -E '^ERROR (2013|1053|1317|1927)' "$dir/killed"; then
+		cat "$dir/killed"
+		return 1
+	fi
+	while listed | grep -E "^\| $id "; do
+		[ $SECONDS -lt $ends ] || return
+	done
+	if mysqladmin "${where[@]}" kill "$id" 2>"$dir/killed" || ! grep 'Unknown thread id' "$dir/killed"; then
+		cat "$dir/killed"
+		return 1
+	fi
+	sql 'DROP TABLE killed'
+}
 nagios() {
 	local password=() plugins=/usr/lib/nagios/plugins
 	if [ -n "$CLIENT_PASSWORD" ]; then
@@ -59,6 +85,7 @@ exporter() {
 }
 
 check mysqladmin mysqladmin_works
+check kill killing
 check nagios nagios
 check dump dump
 check maintenance maintenance
