@@ -74,11 +74,13 @@ func clients() []client {
 		needs:   []string{"mariadb", "--version"},
 		command: []string{"bash", "mariadb/conformance.sh", "mariadb"},
 		lacks:   inShell,
+		more:    []string{"large-packet"},
 	}, {
 		name: "mysql-shell", database: "clients_mysql_shell",
 		needs:   []string{"mysql", "--version"},
 		command: []string{"bash", "mariadb/conformance.sh", "mysql"},
 		lacks:   inShell,
+		more:    []string{"large-packet"},
 	}, {
 		name: "admin", database: "clients_admin",
 		needs: []string{"sh", "-c", "command -v mysqladmin && command -v mysqldump && command -v mysqlcheck && " +
@@ -147,7 +149,7 @@ func clients() []client {
 		command: []string{"java", "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-cp",
 			built.JavaClient + string(filepath.ListSeparator) + jar, "Conformance"},
 		lacks: map[string]string{"connect-socket": noSockets},
-		more:  []string{"query-timeout", "pool-reset", "column-types"},
+		more:  []string{"query-timeout", "pool-reset", "column-types", "large-packet"},
 	}, {
 		name: "node-mysql2", database: "clients_node_mysql2",
 		needs:   []string{"node", "-e", "require('mysql2')"},
@@ -281,7 +283,7 @@ func php(driver string) client {
 		more: []string{
 			"connect-tcp", "connect-socket", "create-table", "insert-text", "insert-prepared", "transactions", "wait",
 			"own-row", "wait-parameters", "end", "character-sets", "compression", "error-codes",
-			"long-values",
+			"large-packet", "long-values",
 		},
 		guarded: []string{"connect-tls", "wrong-password"},
 	}

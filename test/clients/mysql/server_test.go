@@ -15,6 +15,10 @@ const (
 	secret = "open sesame, 開けゴマ"
 )
 
+// packets are settings of the door by which a program can send a packet that is too large: one that is larger than the
+// largest row of the checks.
+const packets = "max_packet_bytes: 25MiB, max_busy_bytes: 512MiB"
+
 // server is a running hikyaku.
 type server struct {
 	guarded    bool // it has a user and a certificate
@@ -34,12 +38,12 @@ func serve(t *testing.T, guarded bool) *server {
 		config = "shards: 3\n" + config // a client sees no difference
 		var cert, key string
 		s.authority, cert, key = certificate(t, dir)
-		config += fmt.Sprintf("  mysql: { listen: 127.0.0.1:0, socket: %s, tls: { cert: %s, key: %s } }\n", s.socket,
-			cert, key)
+		config += fmt.Sprintf("  mysql: { listen: 127.0.0.1:0, socket: %s, "+packets+", tls: { cert: %s, key: %s } }\n",
+			s.socket, cert, key)
 		config += fmt.Sprintf("users:\n  - { name: %s, secret: %q, grants: [ { can: [put, take, admin], on: ['*'] } "+
 			"] }\n", user, secret)
 	} else {
-		config += fmt.Sprintf("  mysql: { listen: 127.0.0.1:0, socket: %s }\n", s.socket)
+		config += fmt.Sprintf("  mysql: { listen: 127.0.0.1:0, socket: %s, "+packets+" }\n", s.socket)
 	}
 	var err error
 	if s.host, s.port, err = net.SplitHostPort(conformance.Serve(t, built.Binary, dir, config,

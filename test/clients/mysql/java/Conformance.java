@@ -434,6 +434,17 @@ public final class Conformance {
     }
 
     static void session(Connection c) {
+        // The driver asks the server for the limit, and refuses what is larger itself: the connection goes on.
+        check("large-packet", () -> {
+            String large = "SELECT LENGTH('" + "x".repeat(26 << 20) + "')";
+            try {
+                rows(c, large);
+                throw new AssertionError("nothing was thrown");
+            } catch (SQLException e) {
+                want("S1000", e.getSQLState());
+            }
+            want(7L, value(c, "SELECT 7"));
+        });
         check("set-names", () -> {
             run(c, "SET NAMES utf8mb4");
             want(rowsOf(row(TEXT, "utf8mb4")), rows(c, "SELECT '" + TEXT + "', @@character_set_client"));

@@ -192,6 +192,12 @@ check_long_row() { # 0.8 MB
 		INSERT INTO letters VALUES (1, '$long'); SELECT ROW_COUNT()")
 $(sql 'SELECT payload FROM letters' | tr -d '\n' | sha256sum)"
 }
+check_large_packet() { # the server takes 25 MiB
+	local got
+	got=$({ printf "SELECT LENGTH('"; head -c $((26 << 20)) /dev/zero | tr '\0' x; printf "');"; } >"$scratch/large"
+		timeout $((2 * patience)) "${shell[@]}" "${tcp[@]}" --skip-ssl "${secret[@]}" --max-allowed-packet=64M "$database" 2>&1 <"$scratch/large")
+	refused 1153 08S01 "$got"
+}
 check_set_names() { want "$(row "$text" utf8mb4)" "$(sql "SET NAMES utf8mb4; SELECT '$text', @@character_set_client")"; }
 check_transactions() {
 	local before
@@ -219,7 +225,7 @@ if [ -n "$CLIENT_PASSWORD" ]; then
 fi
 for name in create-table show-table insert-text insert-prepared insert-multi-row insert-refused select-unowned error-codes \
 	abort-outside-owner-mode wait own-row-text rowid abort end wait-condition wait-prepared time-out bad-condition wake-up disconnect \
-	types-insert-text types-read-text types-own-row long-row set-names transactions drop-table; do
+	types-insert-text types-read-text types-own-row long-row large-packet set-names transactions drop-table; do
 	check "$name"
 done
 exit $failed

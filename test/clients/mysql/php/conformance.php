@@ -231,6 +231,13 @@ function work(Driver $d, callable $open): void
         refused(1146, fn() => $d->rows('SELECT * FROM no_such_table'));
         refused(1064, fn() => $d->rows('SELEKT 1'));
     });
+    // One that takes several packets of the protocol ends the connection, behind an error that says why.
+    check('large-packet', function () use ($d, $open) {
+        $c = $open();
+        $most = ints($c->rows('SELECT @@max_allowed_packet'))[0][0];
+        refused(1153, fn() => $c->rows('SELECT LENGTH(' . $c->quote(str_repeat('x', $most + 1)) . ')'));
+        want([[7]], ints($open()->rows('SELECT 7')));
+    });
     // mysqlnd reads 512 bytes of an error's text, and a program's log should hold little of a payload.
     check('long-values', function () use ($d) {
         $d->change('DROP TABLE IF EXISTS php_narrow');
