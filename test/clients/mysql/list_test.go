@@ -316,6 +316,7 @@ func rust(driver string) client {
 			"connect-tcp", "connect-socket", "create-table", "insert-prepared", "transactions", "wait-parameters",
 			"own-row-prepared", "end", "error-codes", "pool",
 		},
+		guarded: []string{"connect-tls", "wrong-password"},
 	}
 }
 

@@ -1,6 +1,7 @@
 //! The checks by the mysql crate, whose pool resets the connections that come back to it.
-use crate::{report, setting, want, Outcome, TABLE, TEXT};
-use mysql::{prelude::Queryable, Conn, OptsBuilder, Pool, PoolConstraints, PoolOpts, TxOpts};
+use crate::{encrypted, report, setting, strangers, want, Outcome, TABLE, TEXT};
+use mysql::{prelude::Queryable, Conn, OptsBuilder, Pool, PoolConstraints, PoolOpts, SslOpts, TxOpts};
+use std::path::PathBuf;
 
 fn options() -> OptsBuilder {
     OptsBuilder::new()
@@ -19,6 +20,12 @@ pub fn run() {
     };
     report("connect-tcp", c.ping().map_err(Into::into));
     report("connect-socket", socket());
+    if !setting("CLIENT_CA").is_empty() {
+        report("connect-tls", tls());
+    }
+    if !setting("CLIENT_PASSWORD").is_empty() {
+        report("wrong-password", wrong_password());
+    }
     report("create-table", create(&mut c));
     report("insert-prepared", insert(&mut c));
     report("transactions", transactions(&mut c));
@@ -32,6 +39,26 @@ pub fn run() {
 fn socket() -> Outcome {
     let mut c = Conn::new(options().socket(Some(setting("CLIENT_SOCKET"))))?;
     want(Some(1), c.query_first::<i64, _>("SELECT 1")?)
+}
+
+fn tls() -> Outcome {
+    let checked = SslOpts::default().with_root_cert_path(Some(PathBuf::from(setting("CLIENT_CA"))));
+    let mut c = Conn::new(options().ssl_opts(Some(checked)))?;
+    encrypted(c.query_first("SHOW STATUS LIKE 'Ssl_cipher'")?)?;
+    match Conn::new(options().ssl_opts(Some(SslOpts::default()))) {
+        Err(_) => Ok(()),
+        Ok(_) => Err("a certificate of an unknown authority is believed".into()),
+    }
+}
+
+fn wrong_password() -> Outcome {
+    for (user, password) in strangers() {
+        match Conn::new(options().user(Some(user)).pass(Some(password))) {
+            Err(mysql::Error::MySqlError(e)) => want((1045, "28000"), (e.code, e.state.as_str()))?,
+            other => return Err(format!("{:?}", other.err()).into()),
+        }
+    }
+    Ok(())
 }
 
 fn create(c: &mut Conn) -> Outcome {

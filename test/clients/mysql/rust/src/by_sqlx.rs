@@ -1,6 +1,6 @@
 //! The checks by sqlx, which prepares every statement that has values, and believes what packets say of transactions.
-use crate::{report, setting, want, Outcome, TABLE, TEXT};
-use sqlx::{mysql::MySqlConnectOptions, mysql::MySqlPoolOptions, mysql::MySqlSslMode, Connection, MySqlConnection, Row};
+use crate::{encrypted, report, setting, strangers, want, Outcome, TABLE, TEXT};
+use sqlx::{mysql::MySqlConnectOptions, mysql::MySqlDatabaseError, mysql::MySqlPoolOptions, mysql::MySqlSslMode, Connection, MySqlConnection, Row};
 
 fn options() -> MySqlConnectOptions {
     MySqlConnectOptions::new()
@@ -20,6 +20,12 @@ pub async fn run() {
     };
     report("connect-tcp", ping(&mut c).await);
     report("connect-socket", socket().await);
+    if !setting("CLIENT_CA").is_empty() {
+        report("connect-tls", tls().await);
+    }
+    if !setting("CLIENT_PASSWORD").is_empty() {
+        report("wrong-password", wrong_password().await);
+    }
     report("create-table", create(&mut c).await);
     report("insert-prepared", insert(&mut c).await);
     report("transactions", transactions(&mut c).await);
@@ -38,6 +44,29 @@ async fn socket() -> Outcome {
     let mut c = MySqlConnection::connect_with(&options().socket(setting("CLIENT_SOCKET"))).await?;
     let (one,): (i64,) = sqlx::query_as("SELECT 1").fetch_one(&mut c).await?;
     want(1, one)
+}
+
+async fn tls() -> Outcome {
+    let checked = options().ssl_mode(MySqlSslMode::VerifyIdentity);
+    let mut c = MySqlConnection::connect_with(&checked.clone().ssl_ca(setting("CLIENT_CA"))).await?;
+    encrypted(sqlx::query_as("SHOW STATUS LIKE 'Ssl_cipher'").fetch_optional(&mut c).await?)?;
+    match MySqlConnection::connect_with(&checked).await {
+        Err(_) => Ok(()),
+        Ok(_) => Err("a certificate of an unknown authority is believed".into()),
+    }
+}
+
+async fn wrong_password() -> Outcome {
+    for (user, password) in strangers() {
+        match MySqlConnection::connect_with(&options().username(&user).password(&password)).await {
+            Err(sqlx::Error::Database(e)) => {
+                let number = e.downcast_ref::<MySqlDatabaseError>().number();
+                want((1045, Some("28000".into())), (number, e.code()))?;
+            }
+            other => return Err(format!("{:?}", other.err()).into()),
+        }
+    }
+    Ok(())
 }
 
 async fn create(c: &mut MySqlConnection) -> Outcome {

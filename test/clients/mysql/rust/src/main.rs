@@ -29,6 +29,20 @@ fn want<T: PartialEq + Debug>(expected: T, got: T) -> Outcome {
     Err(format!("got {got:?}, wanted {expected:?}").into())
 }
 
+/// encrypted demands that SHOW STATUS names a cipher.
+fn encrypted(status: Option<(String, String)>) -> Outcome {
+    match status {
+        Some((_, cipher)) if !cipher.is_empty() => Ok(()),
+        other => Err(format!("it is not encrypted: {other:?}").into()),
+    }
+}
+
+/// strangers are users and passwords that nobody may come in with.
+fn strangers() -> [(String, String); 3] {
+    let user = setting("CLIENT_USER");
+    [(user.clone(), "not it".into()), (user, String::new()), ("nobody".into(), setting("CLIENT_PASSWORD"))]
+}
+
 fn main() {
     match env::args().nth(1).as_deref() {
         Some("sqlx") => by_sqlx::run(),
