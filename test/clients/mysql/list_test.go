@@ -283,7 +283,7 @@ func php(driver string) client {
 		more: []string{
 			"connect-tcp", "connect-socket", "create-table", "insert-text", "insert-prepared", "transactions", "wait",
 			"own-row", "wait-parameters", "end", "character-sets", "compression", "error-codes",
-			"large-packet", "long-values",
+			"persistent", "large-packet", "long-values",
 		},
 		guarded: []string{"connect-tls", "wrong-password"},
 	}

@@ -25,7 +25,7 @@ final class ByPdo implements Driver
     {
         [$host, $port, $database] = [getenv('CLIENT_HOST'), getenv('CLIENT_PORT'), getenv('CLIENT_DATABASE')];
         $where = isset($more['socket']) ? 'unix_socket=' . $more['socket'] : "host=$host;port=$port";
-        $options = [PDO::ATTR_ERRMODE => PDO::ERRMODE_EXCEPTION, PDO::ATTR_EMULATE_PREPARES => false];
+        $options = [PDO::ATTR_ERRMODE => PDO::ERRMODE_EXCEPTION, PDO::ATTR_EMULATE_PREPARES => false, PDO::ATTR_PERSISTENT => isset($more['persistent'])];
         if (isset($more['ca'])) {
             $options += [PDO::MYSQL_ATTR_SSL_CA => $more['ca'], PDO::MYSQL_ATTR_SSL_VERIFY_SERVER_CERT => true];
         }
@@ -76,7 +76,7 @@ final class ByMysqli implements Driver
             $flags |= MYSQLI_CLIENT_SSL;
         }
         $socket = $more['socket'] ?? null;
-        $this->c->real_connect($socket ? 'localhost' : getenv('CLIENT_HOST'), $user ?? getenv('CLIENT_USER'), $password ?? getenv('CLIENT_PASSWORD'),
+        $this->c->real_connect((isset($more['persistent']) ? 'p:' : '') . ($socket ? 'localhost' : getenv('CLIENT_HOST')), $user ?? getenv('CLIENT_USER'), $password ?? getenv('CLIENT_PASSWORD'),
             getenv('CLIENT_DATABASE'), (int)getenv('CLIENT_PORT'), $socket, $flags);
         $this->c->set_charset($more['charset'] ?? 'utf8mb4');
     }
@@ -230,6 +230,31 @@ function work(Driver $d, callable $open): void
     check('error-codes', function () use ($d) {
         refused(1146, fn() => $d->rows('SELECT * FROM no_such_table'));
         refused(1064, fn() => $d->rows('SELEKT 1'));
+    });
+    // Both drivers give the connection of a page to the next one. mysqli begins its session anew; PDO ends its transaction.
+    check('persistent', function () use ($d, $open) {
+        $d->change('DELETE FROM php_test');
+        $d->change("INSERT INTO php_test VALUES ('p', 'x', 10)");
+        $settings = "SELECT CONNECTION_ID(), @kept, @@time_zone = @@global.time_zone, @@autocommit, @@sql_mode = @@global.sql_mode";
+        $c = $open(['persistent' => true]);
+        $id = ints($c->rows('SELECT CONNECTION_ID()'))[0][0];
+        want([[1]], ints($c->rows("SELECT queue_wait('php_test', 5)")));
+        $c->change('SET @kept = 7');
+        $anew = $c instanceof ByMysqli;
+        if ($anew) {
+            $c->change("SET time_zone = '+05:00', sql_mode = '', autocommit = 0");
+        }
+        $c->begin();
+        $c->change("INSERT INTO php_test VALUES ('q', 'y', 20)");
+        unset($c);
+        $c = $open(['persistent' => true]);
+        want([[$id, $anew ? null : 7, 1, 1, 1]], ints($c->rows($settings)));
+        want($anew ? 2 : 1, ints($c->rows('SELECT COUNT(*) FROM php_test'))[0][0]); // it still owns its row, or sees what nobody owns
+        if (!$anew) {
+            want(false, $c->inTransaction());
+            want([[1]], ints($c->rows('SELECT queue_abort()')));
+        }
+        want(2, ints($d->rows('SELECT COUNT(*) FROM php_test'))[0][0]);
     });
     // One that takes several packets of the protocol ends the connection, behind an error that says why.
     check('large-packet', function () use ($d, $open) {
