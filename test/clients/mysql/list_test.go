@@ -87,7 +87,7 @@ func clients() []client {
 			"test -x /usr/lib/nagios/plugins/check_mysql && command -v prometheus-mysqld-exporter"},
 		command: []string{"bash", "admin/conformance.sh"},
 		alone:   true,
-		more:    []string{"mysqladmin", "kill", "nagios", "dump", "maintenance", "exporter"},
+		more:    []string{"mysqladmin", "kill", "nagios", "dump", "restore", "maintenance", "exporter"},
 	}, {
 		name: "ruby-mysql2", database: "clients_ruby_mysql2",
 		needs:   []string{"ruby", "-rmysql2", "-e", ""},

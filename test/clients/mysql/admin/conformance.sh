@@ -76,6 +76,26 @@ dump() {
 	done
 	sql 'DROP TABLE dumped'
 }
+# A dump as MySQL 8.4's own mysqldump writes it with --databases --source-data --set-gtid-purged=ON is restored, twice, and leaves the
+# session as it was.
+restore() {
+	local into=${CLIENT_DATABASE}_shop wanted got settings="SELECT @@time_zone, @@sql_mode, @@unique_checks, @@foreign_key_checks, @@sql_notes, @@character_set_client"
+	wanted=$'a\t001A0A5C272278\t1\t1.50\t2024-01-02 03:04:05\tit\'s l\t飛脚\n飛脚 🚚\tNULL\t2\tNULL\tNULL\ts\tNULL'
+	for _ in 1 2; do
+		got=$({
+			echo "$settings;"
+			sed "s/\`shop\`/\`$into\`/" "$(dirname "$0")/mysqldump-8.4.sql"
+			echo "$settings;"
+		} | mysql "${where[@]}" --default-character-set=utf8mb4 --batch --skip-column-names) || return
+		if [ "$(head -n 1 <<<"$got")" != "$(tail -n +2 <<<"$got")" ]; then
+			echo "the settings were and are $got"
+			return 1
+		fi
+		got=$(sql "SELECT id, hex(b), n, d, at, size, doc->>'$.k[1]' FROM orders" "$into")
+		[ "$got" = "$wanted" ] || { echo "$got"; return 1; }
+	done
+	sql 'SHOW CREATE TABLE orders' "$into" | grep "COMMENT='what was ordered'" && sql "DROP DATABASE $into"
+}
 maintenance() {
 	sql 'CREATE TABLE kept (v int) ENGINE=QUEUE' && mysqlcheck "${where[@]}" "$CLIENT_DATABASE" kept | grep -E 'kept +OK' &&
 		mysqlcheck "${where[@]}" --optimize "$CLIENT_DATABASE" kept | grep -E 'kept +OK' && sql 'DROP TABLE kept'
@@ -88,6 +108,7 @@ check mysqladmin mysqladmin_works
 check kill killing
 check nagios nagios
 check dump dump
+check restore restore
 check maintenance maintenance
 check exporter exporter
 exit $failed
