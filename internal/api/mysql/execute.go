@@ -47,7 +47,7 @@ func (h *handler) execute(ctx context.Context, c *vmysql.Conn, query string, bou
 	if err != nil {
 		return err
 	}
-	// Errors of the library stay such: one of its texts that were taken for ours would keep the values in it (see shown).
+	// Errors of the library stay such: a text of it, taken for one of ours, would keep the values in it (see shown).
 	schema, iter, err := h.plan(sc, query, values)
 	if err != nil {
 		return gms.UnwrapError(err)

@@ -80,8 +80,8 @@ func tells(err error, value string) string {
 	return ""
 }
 
-// heldOf is how many bytes of a text are the value's: of the passages of four bytes and more that both have, without the
-// quotes and blanks around them.
+// heldOf is how many bytes of a text are the value's: of the passages of four bytes and more that both have, without
+// the quotes and blanks around them.
 func heldOf(text, value string) (held int) {
 	for len(text) > 0 {
 		n := 0
