@@ -25,6 +25,7 @@ var floors = []floor{
 		"how sides take turns, servers and clients for them, and how the findings are shown"},
 	{"assembly", []string{"internal/config", "internal/sandbox/*"}, "the configuration's schema, which makes the " +
 		"graph; far ends that can be told to misbehave"},
+	{"stacks", []string{"internal/stack"}, "templates of CloudFormation, carried out over the doors"},
 	{"doors", []string{"internal/api/*"}, "one wire protocol each"},
 	{"shared by doors", []string{"internal/door"}, "what several doors need: their life, and connections that cost " +
 		"little"},
