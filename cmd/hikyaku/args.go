@@ -37,6 +37,20 @@ func oneArg(what string) cobra.PositionalArgs {
 	}
 }
 
+// namedArgs wants exactly these arguments.
+func namedArgs(whats ...string) cobra.PositionalArgs {
+	return func(cmd *cobra.Command, args []string) error {
+		switch {
+		case len(args) < len(whats):
+			return &usageError{fmt.Errorf("%s needs %s", cmd.CommandPath(), whats[len(args)]), seeHelp(cmd)}
+		case len(args) > len(whats):
+			return &usageError{fmt.Errorf("%s takes %s, and %q is one too many", cmd.CommandPath(),
+				strings.Join(whats, " and "), args[len(whats)]), seeHelp(cmd)}
+		}
+		return nil
+	}
+}
+
 // group makes a command of others: alone it shows its help, and what it does not know is a mistake.
 func group(cmd *cobra.Command, commands ...*cobra.Command) *cobra.Command {
 	cmd.Args = noArgs

@@ -61,7 +61,7 @@ or an archive (zip, jar). What is not named, code or setting, stays as it is; a 
 			var archive []byte
 			if code != "" {
 				var err error
-				if archive, err = pack(code); err != nil {
+				if archive, err = pack(code, false); err != nil {
 					return err
 				}
 			}
@@ -134,8 +134,9 @@ func warnOfRuntime(cmd *cobra.Command, c *lambdadoor.Client, name string) error 
 // maxPacked bounds what is packed, as the service bounds what is sent.
 const maxPacked = 50 << 20
 
-// pack makes an archive of a folder; a file is one already.
-func pack(path string) ([]byte, error) {
+// pack makes an archive of a folder; a file is one already. With alike the archive has no times in it, and of rights
+// only who may run a file: the same files make the same bytes.
+func pack(path string, alike bool) ([]byte, error) {
 	info, err := os.Stat(path)
 	if err != nil {
 		return nil, &hinted{fmt.Errorf("code: %w", err), "--code names a folder or an archive (zip, jar)"}
@@ -165,6 +166,10 @@ func pack(path string) ([]byte, error) {
 			return err
 		}
 		h.Name, h.Method = filepath.ToSlash(relative), zip.Deflate
+		if alike {
+			h = &zip.FileHeader{Name: h.Name, Method: h.Method}
+			h.SetMode(0o644 | info.Mode()&0o111)
+		}
 		to, err := w.CreateHeader(h)
 		if err != nil {
 			return err

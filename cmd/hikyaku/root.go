@@ -46,7 +46,8 @@ and shows where each millisecond went.
 	root.SetHelpCommand(helpCommand())
 	root.AddCommand(newRun(), newServe(), newStop(), newValidate(), newDemo(), newPublish(), newClaim(), newQueue(),
 		newTopic(), newSnapshot(), newPush(), newCampaign(), newCluster(), newJournal(), newBench(host),
-		newMacro(host), newSandbox(), newFunction(), newUser(), newVersion())
+		newMacro(host), newSandbox(), newFunction(), newStack(),
+		newUser(), newVersion())
 	return root
 }
 
