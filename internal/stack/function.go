@@ -57,6 +57,7 @@ func (x *run) function(resource string, properties map[string]any) ([]*item, err
 		delete(settings, "KmsKeyArn")
 	}
 	arn := "arn:aws:lambda:" + x.c.Region + ":" + x.c.Account + ":function:" + name
+	delete(p, "Code") // where it lies says nothing of it: Serverless puts a date into the key
 	i := &item{name: name, of: []any{p, c.sum}, guess: map[string]any{"": name, "Arn": arn}}
 	i.put = func(ctx context.Context, found *thing) (map[string]any, error) {
 		all := maps.Clone(tags)

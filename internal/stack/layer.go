@@ -20,6 +20,7 @@ func (x *run) layer(resource string, properties map[string]any) ([]*item, error)
 	}
 	name := x.named(p["LayerName"], resource, 140)
 	description, _ := p["Description"].(string)
+	delete(p, "Content")
 	i := &item{name: name, of: []any{p, c.sum}, guess: map[string]any{"": unknown, "LayerVersionArn": unknown}}
 	i.put = func(ctx context.Context, _ *thing) (map[string]any, error) {
 		body := map[string]any{"Content": c.content(),
