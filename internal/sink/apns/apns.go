@@ -60,17 +60,12 @@ var (
 
 // Waits tells why nothing is sent: no connection, or a key that the far end does not trust.
 func (s *Sink) Waits() error {
-	for _, l := range s.lines {
-		if why := cmp.Or(l.pause.why(), l.client.Waits()); why != nil {
-			return why
-		}
+	if !s.ready.Load() {
+		return nil
 	}
-	for _, name := range slices.Sorted(maps.Keys(s.apps)) {
-		if why := s.apps[name].watches.why(); why != nil {
-			return why
-		}
-	}
-	return nil
+	return sender.Waits("app", s.apps, func(a *app) error {
+		return cmp.Or(a.pause.why(), a.client.Waits(), a.watches.why())
+	})
 }
 
 // Limits: the far end says itself how much it takes.

@@ -60,16 +60,10 @@ var (
 
 // Waits tells why nothing is sent: no connection, or a project whose account may not send, or wants a rest.
 func (s *Sink) Waits() error {
-	for _, name := range slices.Sorted(maps.Keys(s.projects)) {
-		p := s.projects[name]
-		if why := p.Rests(s.clock()); why != nil {
-			return why
-		}
-		if why := cmp.Or(p.client.Waits(), p.Watches.Why()); why != nil {
-			return why
-		}
-	}
-	return nil
+	now := s.clock()
+	return sender.Waits("project", s.projects, func(p *project) error {
+		return cmp.Or(p.Rests(now), p.client.Waits(), p.Watches.Why())
+	})
 }
 
 // Limits: the far end says itself how much it takes.

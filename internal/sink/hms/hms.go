@@ -56,16 +56,10 @@ var (
 
 // Waits tells why nothing is sent: no connection, or an app whose secret is refused, or that rests.
 func (s *Sink) Waits() error {
-	for _, name := range slices.Sorted(maps.Keys(s.apps)) {
-		a := s.apps[name]
-		if why := a.Rests(s.clock()); why != nil {
-			return why
-		}
-		if why := cmp.Or(a.client.Waits(), a.Watches.Why()); why != nil {
-			return why
-		}
-	}
-	return nil
+	now := s.clock()
+	return sender.Waits("app", s.apps, func(a *app) error {
+		return cmp.Or(a.Rests(now), a.client.Waits(), a.Watches.Why())
+	})
 }
 
 // Limits: the far end says itself how much it takes.

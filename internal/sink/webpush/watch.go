@@ -11,6 +11,7 @@ import (
 
 	"github.com/hikyaku/hikyaku/internal/component"
 	"github.com/hikyaku/hikyaku/internal/push/dead"
+	"github.com/hikyaku/hikyaku/internal/push/sender"
 	"github.com/hikyaku/hikyaku/internal/push/suspect"
 )
 
@@ -77,13 +78,9 @@ func (ws *watches) why() map[string]error {
 	return all
 }
 
-// first is one of the reasons for which requests wait; nil: there is none.
-func (ws *watches) first() error {
-	all := ws.why()
-	for _, origin := range slices.Sorted(maps.Keys(all)) {
-		return all[origin]
-	}
-	return nil
+// reason tells for what requests wait, of all push services; nil: none does.
+func (ws *watches) reason() error {
+	return sender.Waits("push service", ws.why(), func(why error) error { return why })
 }
 
 func (ws *watches) close() {

@@ -64,7 +64,7 @@ var (
 )
 
 // Waits tells why nothing is sent to one of the push services.
-func (s *Sink) Waits() error { return cmp.Or(s.watches.first(), s.pool.Waits(s.clock())) }
+func (s *Sink) Waits() error { return cmp.Or(s.watches.reason(), s.pool.Waits(s.clock())) }
 
 // Limits: the far ends say themselves how much they take.
 func (s *Sink) Limits() component.SinkLimits {

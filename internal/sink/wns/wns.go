@@ -1,6 +1,7 @@
 package wns
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"hash/maphash"
@@ -67,16 +68,8 @@ var (
 // Waits tells why nothing is sent: no connection, or an app whose secret is refused, or that rests.
 func (s *Sink) Waits() error {
 	now := s.clock()
-	for _, name := range slices.Sorted(maps.Keys(s.apps)) {
-		a := s.apps[name]
-		if why := a.Rests(now); why != nil {
-			return why
-		}
-		if why := a.Watches.Why(); why != nil {
-			return why
-		}
-	}
-	return s.pool.Waits(now)
+	rest := sender.Waits("app", s.apps, func(a *app) error { return cmp.Or(a.Rests(now), a.Watches.Why()) })
+	return cmp.Or(rest, s.pool.Waits(now))
 }
 
 // Limits: the far end says itself how much it takes.
