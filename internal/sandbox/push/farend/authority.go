@@ -88,12 +88,19 @@ func (a *Authority) Pool() *x509.CertPool {
 	return p
 }
 
-// Server makes a certificate for loopback and the names given.
+// Server makes a certificate for loopback, and for the names and addresses given.
 func (a *Authority) Server(names ...string) (tls.Certificate, error) {
 	c := template("hikyaku sandbox")
 	c.ExtKeyUsage = []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth}
-	c.DNSNames = append([]string{"localhost"}, names...)
+	c.DNSNames = []string{"localhost"}
 	c.IPAddresses = []net.IP{net.IPv4(127, 0, 0, 1), net.IPv6loopback}
+	for _, name := range names {
+		if ip := net.ParseIP(name); ip != nil {
+			c.IPAddresses = append(c.IPAddresses, ip)
+		} else {
+			c.DNSNames = append(c.DNSNames, name)
+		}
+	}
 	cert, _, _, err := a.sign(c)
 	return cert, err
 }

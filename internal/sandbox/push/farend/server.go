@@ -15,7 +15,7 @@ import (
 type Config struct {
 	Listen    string     // "": 127.0.0.1:0
 	Authority *Authority // signs the server's certificate. nil: HTTP/2 without TLS, for measuring
-	Names     []string   // of the server besides localhost and loopback's addresses
+	Names     []string   // and addresses of the server besides localhost and loopback's
 	Clients   bool       // takes certificates of clients that the authority signed
 	// speaks HTTP/1.1 too, with those that ask for it; only refusals, silence and latency befall them
 	HTTP1     bool
