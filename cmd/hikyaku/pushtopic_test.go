@@ -3,8 +3,11 @@ package main
 import (
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
+
+	"github.com/hikyaku/hikyaku/internal/outbound/proxytest"
 )
 
 // TestMembersOfATopicAreChangedByTheCommand against the sandbox: many from stdin, one that is none, and all that leave.
@@ -32,8 +35,12 @@ func TestMembersOfATopicAreChangedByTheCommand(t *testing.T) {
 		!strings.Contains(r.stdout, `{"token":"cx0mHBlDR4-y_ZEWDqvXb1"}`) || !strings.Contains(r.stderr, "1 of 2") {
 		t.Errorf("%+v", r)
 	}
-	if r := change(tokens.String(), "unsubscribe", "weather"); r.code != exitOK {
+	proxy, to := proxytest.Start(t, nil, nil), strings.TrimPrefix(far.url, "https://")
+	if r := change(tokens.String(), "unsubscribe", "weather", "--proxy", proxy.URL.String()); r.code != exitOK {
 		t.Errorf("%+v", r)
+	}
+	if asked := proxy.Asked(); !slices.Contains(asked, to) || len(slices.Compact(asked)) != 1 {
+		t.Errorf("the proxy was asked for %v, want %s alone", asked, to)
 	}
 	r = change("x", "subscribe", "wea ther")
 	if r.code != exitFailed || !strings.Contains(r.stdout, "no name of a topic") {
