@@ -3,9 +3,12 @@ package pipeline
 import (
 	"fmt"
 	"maps"
+	"sync"
 	"testing"
+	"time"
 
 	"github.com/hikyaku/hikyaku/internal/component"
+	"github.com/hikyaku/hikyaku/internal/message"
 	"github.com/hikyaku/hikyaku/internal/metricstest"
 )
 
@@ -34,5 +37,32 @@ func TestTheMetricsTellWhatBecameOfTheMessagesOfASink(t *testing.T) {
 	want["hikyaku_sink_messages_total replaced out"] = 2
 	if got := metricstest.Of(t, NewCollector(p)); !maps.Equal(got, want) {
 		t.Errorf("after the run: %v", got)
+	}
+}
+
+// TestEachRetryOfASinkIsCountedOnce, of one that answers for each message by itself: the first try is none, and the
+// last one of a message that is given up is one.
+func TestEachRetryOfASinkIsCountedOnce(t *testing.T) {
+	fails := map[string]int{"m0001": 1, "m0002": 2, "m0003": 100, "m0004": 100}
+	var mu sync.Mutex
+	sink := &caller{deliver: func(m *message.Message, _ time.Time, done func(component.Outcome)) {
+		o := component.OK(time.Now())
+		mu.Lock()
+		if fails[string(m.Body)]--; fails[string(m.Body)] >= 0 {
+			o = component.Again(0, errDown)
+		}
+		mu.Unlock()
+		done(o)
+	}}
+	p := mustNew(t, &keeper{}, Options{}, Node{Name: "in", Source: feedOf(numbers(10)...)},
+		Node{Name: "out", Inputs: []string{"in"}, Sink: sink,
+			Settings: Settings{Request: Request{RetryInitial: 1, RetryAttempts: 3}}})
+	mustRun(t, p)
+	got := metricstest.Of(t, NewCollector(p))
+	if n := got["hikyaku_sink_retries_total out"]; n != 1+2+3+3 {
+		t.Errorf("%v retries", n)
+	}
+	if got["hikyaku_sink_messages_total delivered out"] != 8 || got["hikyaku_sink_messages_total rejected out"] != 2 {
+		t.Errorf("%v", got)
 	}
 }
