@@ -62,8 +62,8 @@ func TestAReceiptHasItsMessagesIDAndAllSixTimesInOrder(t *testing.T) {
 	for range 3 {
 		id := message.NewID().String()
 		ids[id] = true
-		answer, err := http.Post(s.url+"/default/queues/outbox/messages?attribute=token="+strings.Repeat("a1", 32)+"&id="+id,
-			"text/plain", strings.NewReader(`"hello"`))
+		to := s.url + "/default/queues/outbox/messages?attribute=token=" + strings.Repeat("a1", 32) + "&id=" + id
+		answer, err := http.Post(to, "text/plain", strings.NewReader(`"hello"`))
 		if err != nil {
 			t.Fatal(err)
 		}
