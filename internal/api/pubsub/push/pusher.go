@@ -24,6 +24,8 @@ type Pusher struct {
 	keys    map[string][]Message
 	waiting int  // in keys
 	stopped bool // nothing more is sent
+	untold  []error
+	telling bool // somebody tells what is untold
 
 	changed chan struct{}  // there may be room, or less of a pause
 	sends   sync.WaitGroup // requests under way
@@ -168,14 +170,15 @@ const (
 // note lets the window and the pauses learn from an outcome.
 func (p *Pusher) note(o outcome, sent time.Time, err error) {
 	p.mu.Lock()
+	defer p.tell()
+	defer p.mu.Unlock()
 	p.busy--
-	var report error
 	switch o {
 	case delivered:
 		p.window.worked()
 		p.pause.worked()
 		if p.outage.worked(time.Now()) {
-			report = fmt.Errorf("push to %s works again", p.config.Endpoint)
+			p.untold = append(p.untold, fmt.Errorf("push to %s works again", p.config.Endpoint))
 		}
 	case refused:
 		p.window.failed()
@@ -187,13 +190,28 @@ func (p *Pusher) note(o outcome, sent time.Time, err error) {
 			p.pause.failed(sent, now)
 		}
 		if p.outage.failed(now) {
-			report = fmt.Errorf("push to %s fails: %w", p.config.Endpoint, err)
+			p.untold = append(p.untold, fmt.Errorf("push to %s fails: %w", p.config.Endpoint, err))
 		}
 	}
-	p.mu.Unlock()
-	if report != nil {
-		p.config.Report(report)
+}
+
+// tell tells what is untold, one after the other: that an endpoint works again comes after that it fails, whichever
+// request's goroutine gets there first. Nobody waits while another tells.
+func (p *Pusher) tell() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.telling {
+		return
 	}
+	p.telling = true
+	for len(p.untold) > 0 {
+		report := p.untold[0]
+		p.untold = p.untold[1:]
+		p.mu.Unlock()
+		p.config.Report(report)
+		p.mu.Lock()
+	}
+	p.telling = false
 }
 
 // next makes the next message of a key ready.

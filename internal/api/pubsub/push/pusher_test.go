@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -190,6 +191,38 @@ func TestAnEndpointThatTakesNothingIsToldAtIntervalsAlsoWithARetryPolicy(t *test
 				"works again")
 		})
 	}
+}
+
+// Whoever is told that the endpoint fails takes a second, in which the endpoint works again.
+func TestWhatIsToldComesInTheOrderInWhichItHappened(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var told reports
+		tell := func(err error) {
+			if strings.Contains(err.Error(), "fails") {
+				time.Sleep(time.Second)
+			}
+			told.tell(err)
+		}
+		s, e := newStore(t, 0), &endpoint{}
+		var refused atomic.Bool
+		e.answer = func(context.Context, string) (int, error) {
+			if refused.CompareAndSwap(false, true) {
+				return 503, nil
+			}
+			time.Sleep(time.Millisecond)
+			return 204, nil
+		}
+		s.put(2)
+		stop := run(t, push.Config{Transport: e, Report: tell, RetryPolicy: true}, s)
+		time.Sleep(3 * time.Second)
+		stop()
+		told.mu.Lock()
+		defer told.mu.Unlock()
+		if len(told.told) < 2 || !strings.Contains(told.told[0], "fails") ||
+			!strings.Contains(told.told[1], "works again") {
+			t.Errorf("told: %q", told.told)
+		}
+	})
 }
 
 func TestDeliveriesThatWorkAgainAreSpedUpAgain(t *testing.T) {
