@@ -170,7 +170,6 @@ const (
 // note lets the window and the pauses learn from an outcome.
 func (p *Pusher) note(o outcome, sent time.Time, err error) {
 	p.mu.Lock()
-	defer p.tell()
 	defer p.mu.Unlock()
 	p.busy--
 	switch o {
@@ -193,13 +192,13 @@ func (p *Pusher) note(o outcome, sent time.Time, err error) {
 			p.untold = append(p.untold, fmt.Errorf("push to %s fails: %w", p.config.Endpoint, err))
 		}
 	}
+	p.tell()
 }
 
 // tell tells what is untold, one after the other: that an endpoint works again comes after that it fails, whichever
-// request's goroutine gets there first. Nobody waits while another tells.
+// request's goroutine gets there first. Nobody waits while another tells. It is called with the lock, which it gives
+// back while it tells.
 func (p *Pusher) tell() {
-	p.mu.Lock()
-	defer p.mu.Unlock()
 	if p.telling {
 		return
 	}
