@@ -35,6 +35,14 @@ func (r *lambdaRemote) register(cmd *cobra.Command) {
 
 // client connects nothing yet.
 func (r *lambdaRemote) client() (*lambdadoor.Client, error) {
+	c, err := r.config()
+	if err != nil {
+		return nil, err
+	}
+	return lambdadoor.NewClient(c)
+}
+
+func (r *lambdaRemote) config() (c lambdadoor.ClientConfig, err error) {
 	if r.url == "" {
 		r.url = os.Getenv("HIKYAKU_LAMBDA_URL")
 	}
@@ -42,25 +50,25 @@ func (r *lambdaRemote) client() (*lambdadoor.Client, error) {
 		r.url = "http://" + lambdadoor.DefaultListen
 	}
 	if err := r.address(); err != nil {
-		return nil, err
+		return c, err
 	}
 	trust, err := r.trust()
 	if err != nil {
-		return nil, err
+		return c, err
 	}
 	secret, err := r.secretText()
 	if err != nil {
-		return nil, err
+		return c, err
 	}
 	user := r.user
 	if user == "" {
 		user = os.Getenv("HIKYAKU_USER")
 	}
 	if user != "" && secret == "" {
-		return nil, &usageError{errors.New("there is a user and no secret"),
+		return c, &usageError{errors.New("there is a user and no secret"),
 			"put it into HIKYAKU_SECRET or name a --secret-file"}
 	}
-	return lambdadoor.NewClient(lambdadoor.ClientConfig{URL: r.url, User: user, Secret: secret, TLS: trust})
+	return lambdadoor.ClientConfig{URL: r.url, User: user, Secret: secret, TLS: trust}, nil
 }
 
 // reached adds advice to an error about a function that is not there, too.

@@ -1,15 +1,18 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 
 	"github.com/spf13/cobra"
 
+	lambdadoor "github.com/hikyaku/hikyaku/internal/api/lambda"
 	sqsdoor "github.com/hikyaku/hikyaku/internal/api/sqs"
 	"github.com/hikyaku/hikyaku/internal/measure"
 	"github.com/hikyaku/hikyaku/internal/stack"
@@ -46,34 +49,31 @@ by tags, so there is no file of its state.
 }
 
 // doors connects nothing yet. The second value closes them.
-func (r *stackRemote) doors() (stack.Doors, func(), error) {
-	c, err := r.client()
+func (r *stackRemote) doors() (d stack.Doors, done func(), err error) {
+	c, err := r.config()
 	if err != nil {
-		return stack.Doors{}, nil, err
+		return d, nil, err
 	}
-	for _, at := range []string{os.Getenv("HIKYAKU_SQS_URL"), "http://" + sqsdoor.DefaultListen} {
-		if r.sqs == "" {
-			r.sqs = at
-		}
+	d.Queues = cmp.Or(r.sqs, os.Getenv("HIKYAKU_SQS_URL"), "http://"+sqsdoor.DefaultListen)
+	if err := (&remote{url: d.Queues}).address(); err != nil {
+		return d, nil, fmt.Errorf("--sqs-url or HIKYAKU_SQS_URL: %w", err)
 	}
-	if strings.Contains(r.sqs, "@") || !strings.HasPrefix(r.sqs, "http") {
-		return stack.Doors{}, nil, &usageError{errors.New("--sqs-url or HIKYAKU_SQS_URL is no address of a door"),
-			"write it as http://HOST:PORT"}
+	if d.Lambda, err = lambdadoor.NewClient(c); err != nil {
+		return d, nil, err
 	}
-	trust, err := r.trust()
-	if err != nil {
-		return stack.Doors{}, nil, err
+	c.URL, c.Region, c.Service = d.Queues, r.region, "sqs"
+	if d.SQS, err = lambdadoor.NewClient(c); err != nil {
+		return d, nil, err
 	}
-	secret, err := r.secretText()
-	if err != nil {
-		return stack.Doors{}, nil, err
+	return d, func() { d.Lambda.Close(); d.SQS.Close() }, nil
+}
+
+// reached adds advice to an error about a door that is not there.
+func (r *stackRemote) reached(err error) error {
+	if errors.Is(err, syscall.ECONNREFUSED) {
+		return &hinted{err, "start one with `hikyaku serve`, or say where its doors are with --url and --sqs-url"}
 	}
-	user := r.user
-	if user == "" {
-		user = os.Getenv("HIKYAKU_USER")
-	}
-	q := &stack.Queues{URL: r.sqs, User: user, Secret: secret, Region: r.region, TLS: trust}
-	return stack.Doors{Lambda: c, Queues: q}, func() { c.Close(); q.Close() }, nil
+	return r.remote.reached(err)
 }
 
 // stackFlags are those of what reads a template.
@@ -150,9 +150,9 @@ hikyaku itself.`,
 			case errors.Is(err, stack.ErrTransform):
 				return &hinted{err, "translate it with aws-sam-translator, as docs/functions.md shows"}
 			case err != nil && o.Changes():
-				return &hinted{r.remote.reached(err), "the table has what was done; deploy again to go on"}
+				return &hinted{r.reached(err), "the table has what was done; deploy again to go on"}
 			case err != nil:
-				return r.remote.reached(err)
+				return r.reached(err)
 			}
 			if !o.Changes() {
 				_, err = fmt.Fprintln(cmd.OutOrStdout(), "no changes")
@@ -181,7 +181,7 @@ func newStackDiff(r *stackRemote) *cobra.Command {
 				return &hinted{err, "translate it with aws-sam-translator, as docs/functions.md shows"}
 			}
 			if err != nil {
-				return r.remote.reached(err)
+				return r.reached(err)
 			}
 			o.Outputs = nil
 			if err := showOutcome(cmd.OutOrStdout(), o, map[string]string{stack.Made: "make", stack.Changed: "change",
@@ -211,7 +211,7 @@ func newStackRm(r *stackRemote) *cobra.Command {
 			if err == nil && len(o.Steps) == 0 {
 				return &hinted{fmt.Errorf("there is no stack %s", args[0]), "hikyaku stack ls lists them"}
 			}
-			return errors.Join(showOutcome(cmd.OutOrStdout(), o, nil), r.remote.reached(err))
+			return errors.Join(showOutcome(cmd.OutOrStdout(), o, nil), r.reached(err))
 		},
 	}
 }
@@ -229,7 +229,7 @@ func newStackLs(r *stackRemote) *cobra.Command {
 			defer done()
 			all, err := stack.List(cmd.Context(), d)
 			if err != nil {
-				return r.remote.reached(err)
+				return r.reached(err)
 			}
 			t := measure.NewTable(measure.Column{Name: "stack"},
 				measure.Column{Name: "resources", Align: measure.Right})

@@ -181,7 +181,7 @@ func (x *run) release(ctx context.Context, t *thing) error {
 	keys := []string{stackTag, resourceTag, sumTag, deletionTag}
 	switch t.kind {
 	case kindQueue:
-		return x.c.Queues.call(ctx, "UntagQueue", map[string]any{"QueueUrl": t.at, "TagKeys": keys}, nil)
+		return x.c.queue(ctx, "UntagQueue", map[string]any{"QueueUrl": t.at, "TagKeys": keys}, nil)
 	case kindMapping:
 		return x.untag(ctx, fmt.Sprint(t.attributes["EventSourceMappingArn"]), keys)
 	case kindFunction:
@@ -199,7 +199,7 @@ func (x *run) forget(ctx context.Context, t *thing) error {
 	}
 	keys := []string{partTag + t.resource}
 	if t.kind == kindQueuePolicy {
-		return x.c.Queues.call(ctx, "UntagQueue", map[string]any{"QueueUrl": t.at, "TagKeys": keys}, nil)
+		return x.c.queue(ctx, "UntagQueue", map[string]any{"QueueUrl": t.at, "TagKeys": keys}, nil)
 	}
 	return x.untag(ctx, t.owner, keys)
 }
@@ -220,7 +220,7 @@ func (x *run) delete(ctx context.Context, t *thing) error {
 	case kindLayer:
 		return call(t.at)
 	case kindQueue:
-		return x.c.Queues.call(ctx, "DeleteQueue", map[string]any{"QueueUrl": t.at}, nil)
+		return x.c.queue(ctx, "DeleteQueue", map[string]any{"QueueUrl": t.at}, nil)
 	case kindQueuePolicy:
 		err = x.setQueue(ctx, t.at, map[string]any{"Policy": ""})
 	case kindAlias:

@@ -78,14 +78,6 @@ func parts(owner *thing, tags map[string]string) (all []*thing) {
 	return all
 }
 
-// Doors are where stacks are carried out.
-type Doors struct {
-	Lambda interface {
-		JSON(ctx context.Context, method, path string, in, out any) error
-	}
-	Queues *Queues
-}
-
 // things lists what stacks have made; of all stacks, or of one.
 func (d *Doors) things(ctx context.Context, stack string) (all []*thing, err error) {
 	for _, list := range []func(context.Context) ([]*thing, error){d.queues, d.layers, d.functions, d.mappings} {
@@ -202,12 +194,12 @@ func (d *Doors) queues(ctx context.Context) (all []*thing, err error) {
 			QueueURLs []string `json:"QueueUrls"`
 			NextToken string
 		}
-		if err := d.Queues.call(ctx, "ListQueues", in, &page); err != nil {
+		if err := d.queue(ctx, "ListQueues", in, &page); err != nil {
 			return nil, err
 		}
 		for _, at := range page.QueueURLs {
 			var got struct{ Tags map[string]string }
-			err := d.Queues.call(ctx, "ListQueueTags", map[string]any{"QueueUrl": at}, &got)
+			err := d.queue(ctx, "ListQueueTags", map[string]any{"QueueUrl": at}, &got)
 			if absent(err) {
 				continue
 			}
@@ -231,7 +223,7 @@ func (d *Doors) queues(ctx context.Context) (all []*thing, err error) {
 // queueAttributes are those that templates refer to.
 func (d *Doors) queueAttributes(ctx context.Context, at string) (map[string]any, error) {
 	var got struct{ Attributes map[string]string }
-	err := d.Queues.call(ctx, "GetQueueAttributes", map[string]any{"QueueUrl": at,
+	err := d.queue(ctx, "GetQueueAttributes", map[string]any{"QueueUrl": at,
 		"AttributeNames": []string{"QueueArn"}}, &got)
 	return queueAttributes(at, got.Attributes["QueueArn"]), err
 }

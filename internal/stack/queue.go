@@ -68,7 +68,7 @@ func (x *run) queue(resource string, properties map[string]any) ([]*item, error)
 		}
 	}
 	i := &item{name: name, of: []any{name, attributes, tags}, guess: queueAttributes(
-		strings.TrimRight(x.c.Queues.URL, "/")+"/"+x.c.Account+"/"+name,
+		strings.TrimRight(x.c.Queues, "/")+"/"+x.c.Account+"/"+name,
 		"arn:aws:sqs:"+x.c.Region+":"+x.c.Account+":"+name)}
 	i.put = func(ctx context.Context, found *thing) (map[string]any, error) {
 		all := map[string]string{}
@@ -81,14 +81,14 @@ func (x *run) queue(resource string, properties map[string]any) ([]*item, error)
 			return found.attributes, x.changeQueue(ctx, found.at, attributes, all)
 		}
 		// One that is there already would be taken for the new one if its attributes are the same.
-		err := x.c.Queues.call(ctx, "GetQueueUrl", map[string]any{"QueueName": name}, &got)
+		err := x.c.queue(ctx, "GetQueueUrl", map[string]any{"QueueName": name}, &got)
 		if err == nil {
 			return nil, fmt.Errorf("there is a queue %s already that this stack did not make", name)
 		}
 		if !absent(err) {
 			return nil, err
 		}
-		if err := x.c.Queues.call(ctx, "CreateQueue", map[string]any{"QueueName": name, "Attributes": attributes,
+		if err := x.c.queue(ctx, "CreateQueue", map[string]any{"QueueName": name, "Attributes": attributes,
 			"tags": all}, &got); err != nil {
 			return nil, err
 		}
@@ -106,7 +106,7 @@ func (x *run) changeQueue(ctx context.Context, at string, attributes map[string]
 		return err
 	}
 	var got struct{ Tags map[string]string }
-	if err := x.c.Queues.call(ctx, "ListQueueTags", map[string]any{"QueueUrl": at}, &got); err != nil {
+	if err := x.c.queue(ctx, "ListQueueTags", map[string]any{"QueueUrl": at}, &got); err != nil {
 		return err
 	}
 	var gone []string
@@ -117,16 +117,16 @@ func (x *run) changeQueue(ctx context.Context, at string, attributes map[string]
 	}
 	if len(gone) > 0 {
 		slices.Sort(gone)
-		if err := x.c.Queues.call(ctx, "UntagQueue", map[string]any{"QueueUrl": at, "TagKeys": gone},
+		if err := x.c.queue(ctx, "UntagQueue", map[string]any{"QueueUrl": at, "TagKeys": gone},
 			nil); err != nil {
 			return err
 		}
 	}
-	return x.c.Queues.call(ctx, "TagQueue", map[string]any{"QueueUrl": at, "Tags": tags}, nil)
+	return x.c.queue(ctx, "TagQueue", map[string]any{"QueueUrl": at, "Tags": tags}, nil)
 }
 
 func (x *run) setQueue(ctx context.Context, at string, attributes map[string]any) error {
-	return x.c.Queues.call(ctx, "SetQueueAttributes", map[string]any{"QueueUrl": at, "Attributes": attributes}, nil)
+	return x.c.queue(ctx, "SetQueueAttributes", map[string]any{"QueueUrl": at, "Attributes": attributes}, nil)
 }
 
 // queuePolicy is an item for each of its queues, which have to be of the stack: it is noted in their tags.
@@ -153,7 +153,7 @@ func (x *run) queuePolicy(resource string, properties map[string]any) ([]*item, 
 			if err := x.setQueue(ctx, at, map[string]any{"Policy": policy}); err != nil {
 				return nil, err
 			}
-			return i.guess, x.c.Queues.call(ctx, "TagQueue", map[string]any{"QueueUrl": at, "Tags": map[string]string{
+			return i.guess, x.c.queue(ctx, "TagQueue", map[string]any{"QueueUrl": at, "Tags": map[string]string{
 				partTag + label(resource): partMark(i.kind, i.name, i.sum, i.retain)}}, nil)
 		}
 		all = append(all, i)

@@ -2,6 +2,7 @@ package lambda
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"crypto/tls"
 	"encoding/json"
@@ -19,10 +20,12 @@ import (
 
 // ClientConfig says which door a Client speaks to.
 type ClientConfig struct {
-	URL    string // "": http://127.0.0.1:9001
-	User   string // "": requests are not signed
-	Secret access.Secret
-	TLS    *tls.Config // nil: the system's
+	URL     string // "": http://127.0.0.1:9001
+	User    string // "": requests are not signed
+	Secret  access.Secret
+	Region  string      // that they are signed for; "": us-east-1
+	Service string      // the same; "": lambda
+	TLS     *tls.Config // nil: the system's
 }
 
 // Client speaks to a door, for the command. Its methods may be called from any goroutine.
@@ -41,6 +44,7 @@ func NewClient(c ClientConfig) (*Client, error) {
 		return nil, fmt.Errorf("%q is no address of a door: http://HOST:PORT is one", shortened(c.URL))
 	}
 	c.URL = strings.TrimRight(c.URL, "/")
+	c.Region, c.Service = cmp.Or(c.Region, "us-east-1"), cmp.Or(c.Service, "lambda")
 	return &Client{c, &http.Client{Transport: &http.Transport{TLSClientConfig: c.TLS, DisableCompression: true}}}, nil
 }
 
@@ -58,7 +62,7 @@ func (c *Client) Do(ctx context.Context, method, path string, body []byte, heade
 		r.Header.Set(name, value)
 	}
 	if c.config.User != "" {
-		sign.Request(r, body, c.config.User, c.config.Secret.Reveal(), "us-east-1", "lambda", time.Now())
+		sign.Request(r, body, c.config.User, c.config.Secret.Reveal(), c.config.Region, c.config.Service, time.Now())
 	}
 	answer, err := c.web.Do(r)
 	if err != nil {
@@ -72,15 +76,34 @@ func (c *Client) Do(ctx context.Context, method, path string, body []byte, heade
 	if err != nil {
 		return nil, err
 	}
-	var said struct{ Message string }
+	var said struct {
+		Message string
+		Type    string `json:"__type"` // as services say it that have no header for it
+	}
 	if json.Unmarshal(text, &said) != nil || said.Message == "" {
 		said.Message = answer.Status
 	}
-	return nil, &Error{Name: answer.Header.Get("X-Amzn-Errortype"), Status: answer.StatusCode, Message: said.Message}
+	name := cmp.Or(answer.Header.Get("X-Amzn-Errortype"), said.Type[strings.LastIndexByte(said.Type, '#')+1:])
+	return nil, &Error{Name: name, Status: answer.StatusCode, Message: said.Message}
 }
 
-// JSON makes a request and reads its answer into out, if it is not nil.
+// mostTime is how long a request may take that asks for nothing but an answer in JSON.
+const mostTime = 2 * time.Minute
+
+// JSON makes a request and reads its answer into out, if it is not nil. It waits for two minutes at most.
 func (c *Client) JSON(ctx context.Context, method, path string, in, out any) error {
+	return c.json(ctx, method, path, map[string]string{"Content-Type": "application/json"}, in, out)
+}
+
+// Call is JSON for the services that take a call by its name in a header, as SQS does: AmazonSQS.ListQueues.
+func (c *Client) Call(ctx context.Context, name string, in, out any) error {
+	return c.json(ctx, http.MethodPost, "/", map[string]string{"Content-Type": "application/x-amz-json-1.0",
+		"X-Amz-Target": name}, in, out)
+}
+
+func (c *Client) json(ctx context.Context, method, path string, headers map[string]string, in, out any) error {
+	ctx, cancel := context.WithTimeoutCause(ctx, mostTime, errSilent)
+	defer cancel()
 	var body []byte
 	if in != nil {
 		var err error
@@ -88,18 +111,29 @@ func (c *Client) JSON(ctx context.Context, method, path string, in, out any) err
 			return err
 		}
 	}
-	answer, err := c.Do(ctx, method, path, body, map[string]string{"Content-Type": "application/json"})
+	answer, err := c.Do(ctx, method, path, body, headers)
 	if err != nil {
-		return err
+		return silent(ctx, err)
 	}
 	defer answer.Body.Close()
 	if out == nil {
 		return nil
 	}
 	if err := json.NewDecoder(answer.Body).Decode(out); err != nil {
-		return fmt.Errorf("read the door's answer: %w", err)
+		return silent(ctx, fmt.Errorf("read the door's answer: %w", err))
 	}
 	return nil
+}
+
+var errSilent = fmt.Errorf("the door has not answered for %v", mostTime)
+
+// silent tells of a door that did not answer in time as such: "context deadline exceeded" says whose time that was to
+// nobody.
+func silent(ctx context.Context, err error) error {
+	if errors.Is(context.Cause(ctx), errSilent) {
+		return errSilent
+	}
+	return err
 }
 
 // Functions tells about functions and their instances.
