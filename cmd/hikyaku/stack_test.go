@@ -3,6 +3,7 @@ package main
 import (
 	"bufio"
 	"context"
+	"fmt"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -236,5 +237,42 @@ func TestADeploymentThatFailedIsGoneOnWith(t *testing.T) {
 	r := hikyaku(t, "", env, "stack", "rm", "half")
 	if r.code != 0 || !regexp.MustCompile(`kept +SQS::Queue`).MatchString(r.stdout) {
 		t.Errorf("rm: %+v", r)
+	}
+}
+
+func TestAPolicyThatTheTemplateHasNoMoreKeepsNothing(t *testing.T) {
+	env := stackDoors(t)
+	const text = `
+Resources:
+  Q: { Type: AWS::SQS::Queue%[1]s }
+  F:
+    Type: AWS::Lambda::Function
+%[2]s
+    Properties:
+      Runtime: python3
+      Handler: index.handler
+      Role: arn:aws:iam::000000000000:role/r
+      Code: { ZipFile: "def handler(event, context): pass" }
+  M:
+    Type: AWS::Lambda::EventSourceMapping
+%[2]s
+    Properties: { EventSourceArn: !GetAtt Q.Arn, FunctionName: !Ref F }
+`
+	path := filepath.Join(t.TempDir(), "template.yaml")
+	deploy := func(inline, line, want string) {
+		t.Helper()
+		if err := os.WriteFile(path, fmt.Appendf(nil, text, inline, line), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		r := hikyaku(t, "", env, "stack", "deploy", "s", path)
+		if r.code != 0 || strings.Count("\n"+r.stdout, "\n"+want+" ") != 3 {
+			t.Fatalf("status %d\n%s%s", r.code, r.stdout, r.stderr)
+		}
+	}
+	deploy(", DeletionPolicy: Retain", "    DeletionPolicy: Retain", "made")
+	deploy("", "", "changed")
+	// By the policy of the last template nothing stays.
+	if r := hikyaku(t, "", env, "stack", "rm", "s"); r.code != 0 || strings.Count("\n"+r.stdout, "\ndeleted ") != 3 {
+		t.Errorf("status %d\n%s%s", r.code, r.stdout, r.stderr)
 	}
 }

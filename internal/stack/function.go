@@ -6,8 +6,6 @@ import (
 	"maps"
 	"net/http"
 	"net/url"
-	"slices"
-	"strings"
 )
 
 var functionShape = fields{"FunctionName": text, "Code": document, "Tags": document, "Description": text,
@@ -60,12 +58,8 @@ func (x *run) function(resource string, properties map[string]any) ([]*item, err
 	delete(p, "Code") // where it lies says nothing of it: Serverless puts a date into the key
 	i := &item{name: name, of: []any{p, c.sum}, guess: map[string]any{"": name, "Arn": arn}}
 	i.put = func(ctx context.Context, found *thing) (map[string]any, error) {
-		all := maps.Clone(tags)
-		if all == nil {
-			all = map[string]string{}
-		}
 		// The sum comes last: until then what is there is not what the template says.
-		maps.Copy(all, marks(x.c.Name, resource, "-", i.retain))
+		all := x.tagged(tags, i, "-")
 		var got struct{ FunctionArn string }
 		if found == nil {
 			body := maps.Clone(settings)
@@ -95,44 +89,21 @@ func (x *run) function(resource string, properties map[string]any) ([]*item, err
 // changeFunction gives a function what the template says now.
 func (x *run) changeFunction(ctx context.Context, found *thing, settings map[string]any, c *code,
 	tags map[string]string, got any) error {
-	if err := x.c.Lambda.JSON(ctx, http.MethodPost, tagsPath+url.PathEscape(found.name), map[string]any{"Tags": tags},
-		nil); err != nil {
+	if err := x.retag(ctx, found.name, tags); err != nil {
 		return err
 	}
 	body := usual()
 	maps.Copy(body, settings)
 	delete(body, "PackageType")
-	if c.object != nil {
-		delete(body, "Architectures")
-		if err := x.c.Lambda.JSON(ctx, http.MethodPut, functionPath(found.name, "code"), c.object, nil); err != nil {
-			return err
-		}
-		if err := x.c.Lambda.JSON(ctx, http.MethodPut, functionPath(found.name, "configuration"), body,
-			got); err != nil {
-			return err
-		}
-	} else { // both at once: a new runtime never meets the old code
+	if c.object == nil { // both at once: a new runtime never meets the old code
 		body["Code"] = c.content()
-		if err := x.c.Lambda.JSON(ctx, http.MethodPut, "/hikyaku/functions/"+url.PathEscape(found.name), body,
-			got); err != nil {
-			return err
-		}
+		return x.c.Lambda.JSON(ctx, http.MethodPut, "/hikyaku/functions/"+url.PathEscape(found.name), body, got)
 	}
-	had, err := x.c.tags(ctx, found.name)
-	if err != nil {
+	delete(body, "Architectures")
+	if err := x.c.Lambda.JSON(ctx, http.MethodPut, functionPath(found.name, "code"), c.object, nil); err != nil {
 		return err
 	}
-	var gone []string
-	for key := range had {
-		if _, there := tags[key]; !there && !strings.HasPrefix(key, partTag) && key != sumTag {
-			gone = append(gone, key)
-		}
-	}
-	if len(gone) == 0 {
-		return nil
-	}
-	slices.Sort(gone)
-	return x.untag(ctx, found.name, gone)
+	return x.c.Lambda.JSON(ctx, http.MethodPut, functionPath(found.name, "configuration"), body, got)
 }
 
 // limit sets what has calls of its own.

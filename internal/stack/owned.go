@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"maps"
 	"net/http"
 	"net/url"
 	"slices"
@@ -34,13 +35,38 @@ type thing struct {
 	seen                  bool           // the template has it
 }
 
-// marks are the tags of something that a stack has made.
-func marks(stack, resource, sum string, retained bool) map[string]string {
-	m := map[string]string{stackTag: stack, resourceTag: label(resource), sumTag: sum}
-	if retained {
-		m[deletionTag] = retain
+// tagged are all tags of an item: the template's, and what says whose it is.
+func (x *run) tagged(tags map[string]string, i *item, sum string) map[string]string {
+	all := map[string]string{stackTag: x.c.Name, resourceTag: label(i.resource), sumTag: sum}
+	if i.retain {
+		all[deletionTag] = retain
 	}
-	return m
+	maps.Copy(all, tags)
+	return all
+}
+
+// outdated are the keys of tags that something has and is to have no more. The notes of parts come and go with these.
+func outdated(has, wanted map[string]string) (keys []string) {
+	for _, key := range slices.Sorted(maps.Keys(has)) {
+		if _, there := wanted[key]; !there && !strings.HasPrefix(key, partTag) {
+			keys = append(keys, key)
+		}
+	}
+	return keys
+}
+
+// retag gives a function or a mapping these tags, and takes those away that are outdated.
+func (x *run) retag(ctx context.Context, of string, tags map[string]string) error {
+	has, err := x.c.tags(ctx, of)
+	if err != nil {
+		return err
+	}
+	if gone := outdated(has, tags); len(gone) > 0 {
+		if err := x.untag(ctx, of, gone); err != nil {
+			return err
+		}
+	}
+	return x.c.Lambda.JSON(ctx, http.MethodPost, tagsPath+url.PathEscape(of), map[string]any{"Tags": tags}, nil)
 }
 
 // label is a name in the template as tags have it: one that is too long ends with a sum.

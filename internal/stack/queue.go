@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"maps"
 	"net/http"
-	"net/url"
 	"slices"
 	"strconv"
 	"strings"
@@ -71,9 +70,7 @@ func (x *run) queue(resource string, properties map[string]any) ([]*item, error)
 		strings.TrimRight(x.c.Queues, "/")+"/"+x.c.Account+"/"+name,
 		"arn:aws:sqs:"+x.c.Region+":"+x.c.Account+":"+name)}
 	i.put = func(ctx context.Context, found *thing) (map[string]any, error) {
-		all := map[string]string{}
-		maps.Copy(all, tags)
-		maps.Copy(all, marks(x.c.Name, resource, i.sum, i.retain))
+		all := x.tagged(tags, i, i.sum)
 		var got struct {
 			QueueURL string `json:"QueueUrl"`
 		}
@@ -109,14 +106,7 @@ func (x *run) changeQueue(ctx context.Context, at string, attributes map[string]
 	if err := x.c.queue(ctx, "ListQueueTags", map[string]any{"QueueUrl": at}, &got); err != nil {
 		return err
 	}
-	var gone []string
-	for key := range got.Tags {
-		if _, there := tags[key]; !there && !strings.HasPrefix(key, partTag) {
-			gone = append(gone, key)
-		}
-	}
-	if len(gone) > 0 {
-		slices.Sort(gone)
+	if gone := outdated(got.Tags, tags); len(gone) > 0 {
 		if err := x.c.queue(ctx, "UntagQueue", map[string]any{"QueueUrl": at, "TagKeys": gone},
 			nil); err != nil {
 			return err
@@ -183,9 +173,7 @@ func (x *run) mapping(resource string, properties map[string]any) ([]*item, erro
 		delete(p, "KmsKeyArn")
 	}
 	i.put = func(ctx context.Context, found *thing) (map[string]any, error) {
-		all := map[string]string{}
-		maps.Copy(all, tags)
-		maps.Copy(all, marks(x.c.Name, resource, i.sum, i.retain))
+		all := x.tagged(tags, i, i.sum)
 		if found == nil {
 			body := maps.Clone(p)
 			body["Tags"] = all
@@ -203,8 +191,7 @@ func (x *run) mapping(resource string, properties map[string]any) ([]*item, erro
 		if err := x.c.Lambda.JSON(ctx, http.MethodPut, mappingsPath+"/"+found.at, body, nil); err != nil {
 			return nil, err
 		}
-		return found.attributes, x.c.Lambda.JSON(ctx, http.MethodPost, tagsPath+url.PathEscape(fmt.Sprint(
-			found.attributes["EventSourceMappingArn"])), map[string]any{"Tags": all}, nil)
+		return found.attributes, x.retag(ctx, fmt.Sprint(found.attributes["EventSourceMappingArn"]), all)
 	}
 	return []*item{i}, nil
 }
