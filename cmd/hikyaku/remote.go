@@ -83,8 +83,13 @@ func (r *remote) address() error {
 	if r.url == "" {
 		r.url = "http://" + httpdoor.DefaultListen
 	}
-	if strings.Contains(r.url, "@") {
-		return &usageError{errors.New("the address of the door (--url or HIKYAKU_URL) has a user or a secret in it"),
+	return withoutSecret(r.url, "--url or HIKYAKU_URL")
+}
+
+// withoutSecret refuses an address with a user or a secret in it, which flags or a variable have said.
+func withoutSecret(url, saidBy string) error {
+	if strings.Contains(url, "@") {
+		return &usageError{fmt.Errorf("the address of the door (%s) has a user or a secret in it", saidBy),
 			"put the secret into HIKYAKU_SECRET or a --secret-file: it alone says who you are"}
 	}
 	return nil

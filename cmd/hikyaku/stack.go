@@ -55,8 +55,8 @@ func (r *stackRemote) doors() (d stack.Doors, done func(), err error) {
 		return d, nil, err
 	}
 	d.Queues = cmp.Or(r.sqs, os.Getenv("HIKYAKU_SQS_URL"), "http://"+sqsdoor.DefaultListen)
-	if err := (&remote{url: d.Queues}).address(); err != nil {
-		return d, nil, fmt.Errorf("--sqs-url or HIKYAKU_SQS_URL: %w", err)
+	if err := withoutSecret(d.Queues, "--sqs-url or HIKYAKU_SQS_URL"); err != nil {
+		return d, nil, err
 	}
 	if d.Lambda, err = lambdadoor.NewClient(c); err != nil {
 		return d, nil, err
