@@ -316,13 +316,14 @@ func (s *state) due() (when int64) {
 }
 
 // tick does what journaled time has made due: it wakes sleepers, ends leases, and reports the messages that have
-// expired and wait for their record, and the snapshots whose life has ended. At most limit alarms are handled, and as
-// many deduplication ids; call again while due is not in the future.
+// expired and wait for their record, and the snapshots whose life has ended. At most limit alarms are handled, fewer
+// when pages are copied for a checkpoint, and as many deduplication ids; call again while due is not in the future.
 func (s *state) tick(limit int) {
 	if w := s.windows.due(); w != 0 && w <= s.now {
 		s.forgetDue(limit)
 	}
-	for ; limit > 0; limit-- {
+	copied := s.saves.copied
+	for ; limit > s.saves.copied-copied; limit-- {
 		if a := s.alarms.first(); a == nil || a.when > s.now {
 			return
 		}

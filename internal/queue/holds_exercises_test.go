@@ -48,7 +48,7 @@ func holdsAsking() []holdsExercise {
 		{"Resolve", func(w *holdsWorld) error { w.s.Resolve(holdsName("long")); return nil }},
 		{"JournalStats", func(w *holdsWorld) error { w.s.JournalStats(); return nil }},
 		{"Queues", func(w *holdsWorld) error {
-			return holdsWants(holdsQueues+21, len(must(w.s.Queues(w.t.Context()))), nil)
+			return holdsWants(holdsQueues+22, len(must(w.s.Queues(w.t.Context()))), nil)
 		}},
 		{"Topics", func(w *holdsWorld) error { return holdsWants(2, len(must(w.s.Topics(w.t.Context()))), nil) }},
 		{"Snapshots", func(w *holdsWorld) error {

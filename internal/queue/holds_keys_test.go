@@ -15,6 +15,9 @@ const (
 	holdsHeld     = 20_000  // messages that an owner holds, of one key and of as many others
 	holdsSleeping = 50_000  // delayed messages of one key, and of none
 	holdsOffsets  = 50_000  // places of a source above its mark
+
+	holdsScattered = 4000 // messages whose leases end at once
+	holdsApart     = 16   // and how far they are apart
 )
 
 // holdsLater is how far ahead the delayed messages sleep.
@@ -26,6 +29,8 @@ func (w *holdsWorld) fillKeys() {
 	w.put("onekey", holdsOfKey, "k")
 	w.create("lapsing", Definition{})
 	w.put("lapsing", holdsHeld, "k")
+	w.create("scattered", Definition{})
+	w.put("scattered", holdsApart*holdsScattered, "")
 	w.create("nacked", Definition{})
 	w.put("nacked", holdsHeld, "k")
 	w.create("sleeping", Definition{})
@@ -100,6 +105,27 @@ func holdsKeys() []holdsExercise {
 			}
 			w.skipped.Add(int64(5 * time.Minute))
 			return w.until("lapsing", "all leases have ended", func(st Stats) bool { return st.Claimed == 0 })
+		}},
+		{"Stats: when leases of messages far apart end", func(w *holdsWorld) error {
+			for where, lease := range map[string]time.Duration{
+				fmt.Sprintf("n %% %d = 0", holdsApart): 5 * time.Minute,
+				fmt.Sprintf("n %% %d > 0", holdsApart): 12 * time.Hour,
+			} {
+				for {
+					cs, err := w.s.Claim(w.t.Context(), ClaimRequest{
+						From: []From{{holdsName("scattered"), holdsWhere(where)}}, Max: 1000, Lease: lease})
+					if err != nil {
+						return err
+					}
+					if len(cs) == 0 {
+						break
+					}
+				}
+			}
+			w.saving(w.t, true) // of the pages as they are now
+			w.skipped.Add(int64(5 * time.Minute))
+			return w.until("scattered", "the short leases have ended",
+				func(st Stats) bool { return st.Claimed == (holdsApart-1)*holdsScattered })
 		}},
 		{"Stats: when many of a key wake", func(w *holdsWorld) error {
 			w.skipped.Add(int64(holdsLater))

@@ -196,6 +196,18 @@ func holdsWants(want, n int, err error) error {
 	return err
 }
 
+// saving begins a checkpoint that goes on, or ends it: while one is taken each page that changes leaves its image.
+func (w *holdsWorld) saving(t *testing.T, on bool) {
+	t.Helper()
+	w.s.mu.Lock()
+	defer w.s.mu.Unlock()
+	if on {
+		w.s.state.saves.begin()
+	} else {
+		w.s.state.saves.end()
+	}
+}
+
 // rest waits until the store has nothing left to do.
 func (w *holdsWorld) rest(t *testing.T) {
 	t.Helper()

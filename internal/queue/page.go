@@ -334,6 +334,8 @@ func (p *page) insert(slot uint8, a *arrival) {
 		r.head = uint32(len(p.heads))
 		p.rows = append(p.rows, r)
 	} else {
+		p.rows, p.attempts = slices.Clone(p.rows), slices.Clone(p.attempts) // copies have those that were
+		p.expires, p.shared = slices.Clone(p.expires), slices.Clone(p.shared)
 		from := uint32(0)
 		if i > 0 {
 			from = p.rows[i-1].head
@@ -348,18 +350,6 @@ func (p *page) insert(slot uint8, a *arrival) {
 	p.attempts = insertSome(p.attempts, i, len(p.rows), 0)
 	p.expires = insertSome(p.expires, i, len(p.rows), a.expire)
 	p.shared = insertSome(p.shared, i, len(p.rows), a.shared)
-}
-
-// insertSome inserts into an array that is nil while all its elements are zero; n is how many there are afterwards.
-func insertSome[T comparable](to []T, i, n int, v T) []T {
-	var zero T
-	if to == nil {
-		if v == zero {
-			return nil
-		}
-		to = make([]T, n-1, n)
-	}
-	return slices.Insert(to, i, v)
 }
 
 // Delete forgets a message that is there, or one of the past.
@@ -401,42 +391,6 @@ func (m *messages) drop(p *page) {
 	}
 	p.there, p.past, p.special, p.extras = bitmap{}, bitmap{}, bitmap{}, nil
 	m.saves.retire(p.record)
-}
-
-// pack drops the rows of messages that are gone.
-func (p *page) pack() {
-	kept := p.kept()
-	n := kept.count()
-	if n == len(p.rows) {
-		return
-	}
-	rows := make([]row, 0, n)
-	var heads []byte
-	attempts, expires, shared := p.attempts, p.expires, p.shared
-	p.attempts, p.expires, p.shared = nil, nil, nil
-	i := 0
-	for slot := p.packed.next(0); slot < pageSize; slot = p.packed.next(slot + 1) {
-		if kept.has(uint8(slot)) {
-			r := p.rows[i]
-			heads = append(heads, p.headAt(i)...)
-			r.head = uint32(len(heads))
-			rows = append(rows, r)
-			p.attempts = packSome(p.attempts, attempts, i, len(rows))
-			p.expires = packSome(p.expires, expires, i, len(rows))
-			p.shared = packSome(p.shared, shared, i, len(rows))
-		}
-		i++
-	}
-	p.rows, p.heads, p.packed = rows, slices.Clip(heads), kept
-}
-
-// packSome appends from[i] to an array that is nil while all its elements are zero; n is how many there are afterwards.
-func packSome[T comparable](to, from []T, i, n int) []T {
-	var v T
-	if from != nil {
-		v = from[i]
-	}
-	return insertSome(to, n-1, n, v)
 }
 
 // Scan calls each for the messages in their order until it returns false. None may be added meanwhile; they may be

@@ -256,8 +256,8 @@ func TestACheckpointIsOfTheMomentItBegan(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				if left := len(s.saves.images); left != 0 {
-					t.Errorf("%d images of pages were kept and not written", left)
+				if left := len(s.saves.pages); left != 0 {
+					t.Errorf("%d copies of pages were kept and not written", left)
 				}
 				sn.end()
 				fresh := newState()

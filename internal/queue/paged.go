@@ -59,7 +59,7 @@ func (s *saves) retire(record journal.Address) {
 		return
 	}
 	after := s.done + checkpointsKept
-	if s.images != nil {
+	if s.pages != nil {
 		after++
 	}
 	s.retired = append(s.retired, retired{record, after})

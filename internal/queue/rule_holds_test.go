@@ -14,8 +14,9 @@ var holdsKnown = map[string]string{}
 
 // TestNoHoldOfTheLockGrows calls every exported method of the Store, and of an Owner, in a store of a million messages,
 // 20,000 queues, 5,000 snapshots and 20,000 notes, and counts, by steps and not by the clock, what is done each time
-// while the lock is held: when a loop turns more than some thousand times, or the disk is read, it fails. What one call
-// brings with it (the messages of a put, the tokens of a settlement) it bounds itself.
+// while the lock is held: when a loop turns more than some thousand times, or the disk is read, it fails. A checkpoint
+// is under way each time. What one call brings with it (the messages of a put, the tokens of a settlement) it bounds
+// itself.
 func TestNoHoldOfTheLockGrows(t *testing.T) {
 	withoutDetector(t)
 	if testing.Short() {
@@ -47,10 +48,12 @@ func TestNoHoldOfTheLockGrows(t *testing.T) {
 	unmet := maps.Clone(holdsKnown)
 	for _, x := range exercises {
 		began := time.Now()
+		w.saving(t, true)
 		holdsCount(x.name)
 		err := x.do(w)
 		w.rest(t)
 		holdsCount("")
+		w.saving(t, false)
 		if err != nil {
 			t.Errorf("%s: %v", x.name, err)
 		}

@@ -1,13 +1,18 @@
 package queue
 
-import "github.com/tidwall/btree"
+import (
+	"slices"
+
+	"github.com/tidwall/btree"
+)
 
 // saves lets a checkpoint be taken beside the work: it is of one moment, and yet nobody waits for all of it to be
-// copied. A page that is about to change for the first time since that moment leaves its image here; all others are
-// still as they were when their turn comes.
+// copied. A page that is about to change for the first time since that moment leaves a copy here; all others are still
+// as they were when their turn comes.
 type saves struct {
 	number  uint64                      // of the checkpoint begun last
-	images  map[*page][]byte            // while one is being taken: of pages that have changed since it began; else nil
+	pages   map[*page]*page             // while one is being taken: those that have changed since, as they were
+	copied  int                         // what was copied of pages, in messages: whoever works in pieces counts it too
 	queues  map[*queueState]*savedQueue // likewise, of queues without their messages
 	topics  map[*topicState]*savedTopic // and of topics
 	done    int                         // checkpoints that were saved
@@ -26,38 +31,64 @@ func (s *saves) newest() uint64 {
 func (p *page) touch() {
 	p.of.copied.changes(p.number)
 	s := p.of.saves
-	if s == nil || s.images == nil || p.saved == s.number {
+	if s == nil || s.pages == nil || p.saved == s.number {
 		return
 	}
-	s.images[p] = p.appendImage(nil)
+	s.pages[p] = p.copy()
+	s.copied += 1 + len(p.extras)
 	p.saved = s.number
 }
 
-// image is the page as it was when the checkpoint began; b is room for it.
-func (s *saves) image(p *page, b []byte) []byte {
+// page is a page as it was when the checkpoint began. The caller has it alone, also without the lock.
+func (s *saves) page(p *page) *page {
 	if p.saved == s.number {
-		image := s.images[p]
-		delete(s.images, p)
-		return image
+		was := s.pages[p]
+		delete(s.pages, p)
+		return was
 	}
 	p.saved = s.number
-	return p.appendImage(b)
+	return p.copy()
+}
+
+// copy is the page as it is now, and stays so when the page changes. It takes a few steps, and some for each message
+// that has something beyond the usual: the arrays that only grow are shared.
+func (p *page) copy() *page {
+	c := *p
+	c.attempts = slices.Clone(p.attempts)
+	if len(p.extras) == 0 {
+		c.extras = nil
+		return &c
+	}
+	extras := make([]struct {
+		extra
+		of claimState
+	}, len(p.extras))
+	c.extras = make([]*extra, len(p.extras))
+	for i, x := range p.extras {
+		to := &extras[i]
+		if to.extra = *x; x.claim != nil {
+			to.of = *x.claim
+			to.extra.claim = &to.of
+		}
+		c.extras[i] = &to.extra
+	}
+	return &c
 }
 
 // begin begins a checkpoint of this moment.
 func (s *saves) begin() {
 	s.number++
-	s.images, s.queues, s.topics = map[*page][]byte{}, map[*queueState]*savedQueue{}, map[*topicState]*savedTopic{}
+	s.pages, s.queues, s.topics = map[*page]*page{}, map[*queueState]*savedQueue{}, map[*topicState]*savedTopic{}
 }
 
 // end lets go of what was kept for the checkpoint.
-func (s *saves) end() { s.images, s.queues, s.topics = nil, nil, nil }
+func (s *saves) end() { s.pages, s.queues, s.topics = nil, nil, nil }
 
 // touch has to be called before anything of the queue changes that a checkpoint keeps, which pages come and go
 // included.
 func (q *queueState) touch() {
 	s := q.all.saves
-	if s == nil || s.images == nil || q.saved == s.number {
+	if s == nil || s.pages == nil || q.saved == s.number {
 		return
 	}
 	s.queues[q] = q.save()
@@ -66,7 +97,7 @@ func (q *queueState) touch() {
 
 // touch has to be called before anything of the topic changes.
 func (t *topicState) touch(s *saves) {
-	if s.images == nil || t.saved == s.number {
+	if s.pages == nil || t.saved == s.number {
 		return
 	}
 	s.topics[t] = t.save()

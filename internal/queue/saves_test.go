@@ -92,8 +92,8 @@ func TestACheckpointOfQueuesAndTopicsIsOfTheMomentItBegan(t *testing.T) {
 			t.Fatal(err)
 		}
 		s.mu.Lock()
-		if n := len(s.state.saves.images) + len(s.state.saves.queues) + len(s.state.saves.topics); n != 0 {
-			t.Errorf("%d images were kept and not written", n)
+		if n := len(s.state.saves.pages) + len(s.state.saves.queues) + len(s.state.saves.topics); n != 0 {
+			t.Errorf("%d copies were kept and not written", n)
 		}
 		sn.end()
 		s.mu.Unlock()

@@ -157,7 +157,7 @@ func (sq *savedQueue) append(b []byte, now int64) []byte {
 	return appendLayouts(b, sq.layouts)
 }
 
-// How much is copied while the lock is held: some tens of microseconds.
+// How much is copied while the lock is held: some microseconds.
 const (
 	pagesAtOnce  = 8
 	queuesAtOnce = 32
@@ -210,16 +210,15 @@ func (sn *snapshot) writeTo(w io.Writer, locked func(look func())) (size uint64,
 			return size, err
 		}
 	}
-	var rooms, images [pagesAtOnce][]byte
 	for pages := range chunks(saved) {
 		locked(func() {
 			for i, p := range pages {
-				images[i] = sn.s.saves.image(p, rooms[i][:0])
+				pages[i] = sn.s.saves.page(p)
 			}
 		})
-		for i := range pages {
-			frame(images[i])
-			rooms[i] = images[i]
+		for _, p := range pages {
+			b = p.appendImage(b[:0])
+			frame(b)
 		}
 		if err != nil {
 			return size, err
