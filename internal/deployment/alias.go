@@ -70,7 +70,7 @@ func (r *Registry) SetAlias(ctx context.Context, name string, a Alias, fresh boo
 	_, err := r.alter(name, func(f *Function) error {
 		have, ok := f.Aliases[a.Name]
 		switch {
-		case !aliasForm.MatchString(a.Name) || digits(a.Name):
+		case !isName(a.Name, longestAlias) || digits(a.Name):
 			return invalid("%q is no name of an alias: letters, digits, - and _, and not only digits",
 				shortened(a.Name))
 		case fresh && ok:

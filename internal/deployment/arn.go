@@ -1,7 +1,6 @@
 package deployment
 
 import (
-	"regexp"
 	"strconv"
 	"strings"
 
@@ -10,10 +9,24 @@ import (
 	"github.com/hikyaku/hikyaku/internal/queue"
 )
 
-var (
-	nameForm  = regexp.MustCompile(`^[a-zA-Z0-9_-]{1,64}$`)
-	aliasForm = regexp.MustCompile(`^[a-zA-Z0-9_-]{1,128}$`)
+// The longest names, in characters.
+const (
+	longestName  = 64 // of a function
+	longestAlias = 128
+	longestLayer = 140
 )
+
+// isName tells whether a text is made of letters, digits, hyphens and underscores, at most so many.
+func isName(s string, most int) bool {
+	for i := range len(s) {
+		c := s[i]
+		if c|0x20 >= 'a' && c|0x20 <= 'z' || c >= '0' && c <= '9' || c == '-' || c == '_' {
+			continue
+		}
+		return false
+	}
+	return s != "" && len(s) <= most
+}
 
 // ParseName reads how clients name a function: by its name, its ARN or a part of that, each with or without a
 // qualifier.
@@ -25,12 +38,12 @@ func ParseName(text string) (name, qualifier string, err error) {
 	case len(parts) >= 3 && parts[1] == "function": // account:function:name
 		parts = parts[2:]
 	}
-	if len(parts) > 2 || !nameForm.MatchString(parts[0]) {
+	if len(parts) > 2 || !isName(parts[0], longestName) {
 		return "", "", invalid("%q is no name of a function: up to 64 letters, digits, - and _", shortened(text))
 	}
 	if len(parts) == 2 {
 		qualifier = parts[1]
-		if qualifier != function.Latest && !aliasForm.MatchString(qualifier) {
+		if qualifier != function.Latest && !isName(qualifier, longestAlias) {
 			return "", "", invalid("%q is no version or alias", shortened(qualifier))
 		}
 	}

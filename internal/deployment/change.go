@@ -31,7 +31,7 @@ func (r *Registry) Create(ctx context.Context, name string, s Settings, c Code, 
 // "" for none. It is ErrUnknown if it is not there.
 func (r *Registry) CreateSigned(ctx context.Context, name, signing string, s Settings, c Code,
 	tags map[string]string) (*Function, error) {
-	if !nameForm.MatchString(name) {
+	if !isName(name, longestName) {
 		return nil, invalid("%q is no name of a function: up to 64 letters, digits, - and _", shortened(name))
 	}
 	if err := s.check(); err != nil {

@@ -7,7 +7,6 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -26,8 +25,6 @@ const (
 	maxLayers        = 10_000
 	maxLayerVersions = 1_000
 )
-
-var layerForm = regexp.MustCompile(`^[a-zA-Z0-9_-]{1,140}$`)
 
 // Layer is a name whose versions functions have as layers.
 type Layer struct {
@@ -114,7 +111,7 @@ func (r *Registry) LayerArchive(v LayerVersion) string { return r.archive(v.SHA2
 // returns. Errors: ErrInvalid and those of code.Place.
 func (r *Registry) PublishLayer(ctx context.Context, name string, archive []byte, v LayerVersion) (LayerVersion,
 	error) {
-	if !layerForm.MatchString(name) {
+	if !isName(name, longestLayer) {
 		return v, invalid("%q is no name of a layer: up to 140 letters, digits, - and _", shortened(name))
 	}
 	r.change.Lock()
@@ -243,7 +240,7 @@ type Attached struct {
 func ParseLayerVersion(arn string) (region, name string, number int, err error) {
 	parts := strings.Split(arn, ":")
 	if len(parts) != 8 || parts[0] != "arn" || parts[2] != "lambda" || parts[5] != "layer" ||
-		!layerForm.MatchString(parts[6]) {
+		!isName(parts[6], longestLayer) {
 		return "", "", 0, invalid("%q is no ARN of a version of a layer: "+
 			"arn:aws:lambda:REGION:ACCOUNT:layer:NAME:VERSION", shortened(arn))
 	}

@@ -75,11 +75,11 @@ type run struct {
 	out      Outcome
 }
 
-var nameForm = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9-]{0,99}$`)
+var nameForm = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9-]*$`)
 
 // CheckName refuses what is no name of a stack.
 func CheckName(name string) error {
-	if !nameForm.MatchString(name) {
+	if !nameForm.MatchString(name) || len(name) > 100 {
 		return fmt.Errorf("%q is no name of a stack: it has letters, digits and hyphens, begins with a letter, and has "+
 			"at most 100 of them", name)
 	}
