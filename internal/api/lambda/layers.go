@@ -2,12 +2,12 @@ package lambda
 
 import (
 	"net/http"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/hikyaku/hikyaku/internal/access"
+	"github.com/hikyaku/hikyaku/internal/api/lambda/shape"
 	"github.com/hikyaku/hikyaku/internal/deployment"
 )
 
@@ -18,8 +18,8 @@ const (
 )
 
 var (
-	layerForm        = regexp.MustCompile(`^(` + layerText + `)$`)
-	layerVersionForm = regexp.MustCompile(`^(` + layerVersionText + `)$`)
+	layerForm        = shape.Form(layerText)
+	layerVersionForm = shape.Form(layerVersionText)
 )
 
 // managed are the runtimes that the service names when a layer is for another one.
@@ -50,7 +50,7 @@ type layerIn struct {
 // theLayer is the layer that a path names, and what follows its name.
 func (c *call) theLayer(can access.Action) (name, rest string, err error) {
 	text, rest, _ := strings.Cut(c.rest, "/")
-	if !layerForm.MatchString(text) || len(text) > 140 {
+	if !layerForm.Match(text) || len(text) > 140 {
 		return "", "", notValid(text, "layerName", "Member must satisfy regular expression pattern: "+layerText)
 	}
 	if err := c.inRegion(text); err != nil {
@@ -159,7 +159,7 @@ func (c *call) answerLayer(name string, number int) error {
 }
 
 func (c *call) getLayerByARN(arn string) error {
-	if !layerVersionForm.MatchString(arn) {
+	if !layerVersionForm.Match(arn) {
 		return notValid(arn, "arn", "Member must satisfy regular expression pattern: "+layerVersionText)
 	}
 	region, name, number, err := deployment.ParseLayerVersion(arn)
@@ -262,7 +262,7 @@ func layersIn(layers []string) error {
 		if strings.HasPrefix(l, "/") {
 			continue
 		}
-		if !layerVersionForm.MatchString(l) {
+		if !layerVersionForm.Match(l) {
 			return notValid("["+strings.Join(layers, ", ")+"]", "layers", "Member must satisfy constraint: [Member "+
 				"must have length less than or equal to 2048, Member must have length greater than or equal to 1, "+
 				"Member must satisfy regular expression pattern: "+layerVersionText+", Member must not be null]")

@@ -2,10 +2,10 @@ package lambda
 
 import (
 	"net/http"
-	"regexp"
 	"strings"
 
 	"github.com/hikyaku/hikyaku/internal/access"
+	"github.com/hikyaku/hikyaku/internal/api/lambda/shape"
 	"github.com/hikyaku/hikyaku/internal/deployment"
 )
 
@@ -22,7 +22,7 @@ type tagged struct {
 
 // theTagged finds what the path names, if the caller may do that with it, or with its function.
 func (c *call) theTagged(can access.Action) (t tagged, err error) {
-	if strings.Contains(c.rest, ":") && !tagForm.MatchString(c.rest) {
+	if strings.Contains(c.rest, ":") && !tagForm.Match(c.rest) {
 		return t, notValid(c.rest, "resource", "Member must satisfy regular expression pattern: "+tagPattern)
 	}
 	parts := strings.SplitN(c.rest, ":", 7)
@@ -66,7 +66,7 @@ const tagPattern = `arn:(aws[a-zA-Z-]*):lambda:` + regionText +
 	`layer:([a-zA-Z0-9-_]+)|code-signing-config:csc-[a-z0-9]{17}|` +
 	`event-source-mapping:[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}|capacity-provider:[a-zA-Z0-9-_]+)`
 
-var tagForm = regexp.MustCompile(`^(` + tagPattern + `)$`)
+var tagForm = shape.Form(tagPattern)
 
 // allowed asks whether the caller may; "": see.
 func (c *call) allowed(can access.Action, function string) error {

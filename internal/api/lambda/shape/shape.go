@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"unicode/utf8"
 )
 
@@ -50,7 +51,7 @@ type Member struct {
 // Pattern is a regular expression as the service's model has it.
 type Pattern struct {
 	text string
-	form *regexp.Regexp
+	form func() *regexp.Regexp // compiled when it is first asked: there are many, and few processes need any
 }
 
 // Form is a pattern of a whole text.
@@ -58,14 +59,16 @@ func Form(text string) *Pattern { return FormAs(text, text) }
 
 // FormAs is a pattern that looks around, which Go's do not: form matches the same without it.
 func FormAs(text, form string) *Pattern {
-	return &Pattern{text: text, form: regexp.MustCompile(`^(?:` + form + `)$`)}
+	return &Pattern{text: text, form: sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`^(?:` + form + `)$`)
+	})}
 }
 
 // Match tells whether a text is of the form.
-func (p *Pattern) Match(s string) bool { return p.form.MatchString(s) }
+func (p *Pattern) Match(s string) bool { return p.form().MatchString(s) }
 
 // Parts are the groups of a text that is of the form, the whole first; nil: it is not.
-func (p *Pattern) Parts(s string) []string { return p.form.FindStringSubmatch(s) }
+func (p *Pattern) Parts(s string) []string { return p.form().FindStringSubmatch(s) }
 
 // Unbounded is a length without a limit.
 const Unbounded = math.MaxInt32
