@@ -421,7 +421,7 @@ type doomed struct {
 // doom keeps e from every reader and puts it on a list of the Store's work.
 func (s *state) doom(q *queueState, e entry, list *[]doomed) {
 	s.hide(q, e)
-	e.setClaim(&claimState{epoch: s.epoch, settling: true, wake: e.wake(), retry: e.retry()})
+	e.setClaim(claimState{epoch: s.epoch, settling: true, wake: e.wake(), retry: e.retry()})
 	if e.wake() != 0 {
 		q.delayed--
 		e.setWake(0, false)

@@ -164,8 +164,12 @@ func (s *state) insert(q *queueState, seq uint64, a *arrival, wake, dedup int64,
 // remove takes a message out of the state: for good, releasing what the journal keeps of it, or into the past where a
 // seek can bring it back.
 func (s *state) remove(q *queueState, e entry, past bool) {
-	s.hide(q, e)
-	if e.claim() != nil {
+	switch x := e.extra(); {
+	case x.claim == nil:
+		s.hide(q, e)
+	case x.group == nil: // what it has beyond the usual goes with it
+		q.disown(e, x.claim)
+	default:
 		s.unclaim(q, e)
 	}
 	x := *e.extra()
@@ -202,9 +206,10 @@ func (s *state) keep(e entry) {
 func (s *state) drop(q *queueState, e entry) {
 	q.touch()
 	s.messages--
-	s.bytes -= e.size()
+	r := e.row()
+	s.bytes -= int64(r.size)
 	s.resident -= e.resident()
-	s.release(e.addr())
+	s.release(r.addr())
 	if shared := e.shared(); shared != nil {
 		if shared.refs--; shared.refs == 0 {
 			s.resident -= int64(len(shared.head))
@@ -243,7 +248,7 @@ func (s *state) claim(q *queueState, e entry, c *claimed, h holder) {
 	}
 	s.hide(q, e)
 	e.setAttempts(c.attempt)
-	e.setClaim(&claimState{epoch: c.epoch, serial: c.serial, deadline: c.deadline, owned: c.owned, owner: h.owner,
+	e.setClaim(claimState{epoch: c.epoch, serial: c.serial, deadline: c.deadline, owned: c.owned, owner: h.owner,
 		claimant: h.claimant, at: h.at, apart: h.apart})
 	q.claimed++
 	q.claims++
@@ -258,10 +263,15 @@ func (s *state) claim(q *queueState, e entry, c *claimed, h holder) {
 
 // unclaim forgets e's claim and nothing else.
 func (s *state) unclaim(q *queueState, e entry) {
-	if c := e.claim(); c.owner != nil && !c.settling {
+	q.disown(e, e.claim())
+	e.dropClaim()
+}
+
+// disown is unclaim where the message goes at once.
+func (q *queueState) disown(e entry, c *claimState) {
+	if c.owner != nil && !c.settling {
 		c.owner.drop(q, e)
 	}
-	e.setClaim(nil)
 	q.claimed--
 }
 

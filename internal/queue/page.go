@@ -17,8 +17,9 @@ type messages struct {
 	n     int       // messages
 	past  int       // settled ones that are kept for a seek
 	pasts sequences // numbers of the pages that have some of them
-	last  *page     // asked for last: neighbours are asked for together
 	saves *saves    // of the state; nil in a queue of no state
+
+	asked, filled *page // that was asked for, or got a message, last: neighbours come together
 
 	copied *copied // nil: no snapshot is about to be taken
 }
@@ -85,10 +86,9 @@ func (e entry) size() int64     { return int64(e.row().size) }
 func (e entry) durable() uint32 { return e.row().durable }
 
 // addr is where its record is.
-func (e entry) addr() journal.Address {
-	r := e.row()
-	return journal.Address{Position: r.position, Index: r.index}
-}
+func (e entry) addr() journal.Address { return e.row().addr() }
+
+func (r *row) addr() journal.Address { return journal.Address{Position: r.position, Index: r.index} }
 
 // place is where its body is.
 func (e entry) place() journal.Address {
@@ -205,8 +205,28 @@ func (e entry) change(f func(x *extra)) {
 	}
 }
 
-func (e entry) setGroup(g *keyGroup)   { e.change(func(x *extra) { x.group = g }) }
-func (e entry) setClaim(c *claimState) { e.move(func(x *extra) { x.claim = c }) }
+func (e entry) setGroup(g *keyGroup) { e.change(func(x *extra) { x.group = g }) }
+
+// setClaim lets the message be claimed.
+func (e entry) setClaim(c claimState) {
+	p := e.page
+	if p.special.has(e.slot) {
+		own := c // on the heap only here
+		e.move(func(x *extra) { x.claim = &own })
+		return
+	}
+	p.touch()
+	both := &struct { // one allocation for what most claimed messages have
+		extra
+		of claimState
+	}{of: c}
+	both.claim = &both.of
+	p.extras = slices.Insert(p.extras, p.special.rank(e.slot), &both.extra)
+	p.special.set(e.slot)
+}
+
+// dropClaim lets it be claimed no more.
+func (e entry) dropClaim() { e.move(func(x *extra) { x.claim = nil }) }
 
 func (e entry) setWake(wake int64, retry bool) {
 	e.move(func(x *extra) { x.wake, x.retry = wake, retry })
@@ -225,8 +245,15 @@ func (e entry) move(f func(x *extra)) {
 }
 
 func (e entry) setAlarm(when int64) {
-	if e.extra().alarm != when {
+	switch x := e.extra(); {
+	case x.alarm == when:
+	case x == &usual:
 		e.change(func(x *extra) { x.alarm = when })
+	default:
+		e.page.touch()
+		if x.alarm = when; *x == usual {
+			e.page.dropExtra(e.slot)
+		}
 	}
 }
 
@@ -268,12 +295,12 @@ func (m *messages) Len() int { return m.n }
 
 // Get finds a message by its sequence.
 func (m *messages) Get(seq uint64) (e entry, ok bool) {
-	p := m.last
+	p := m.asked
 	if p == nil || p.number != pageOf(seq) {
 		if p, ok = m.pages.Get(pageOf(seq)); !ok {
 			return none, false
 		}
-		m.last = p
+		m.asked = p
 	}
 	if !p.there.has(slotOf(seq)) {
 		return none, false
@@ -304,15 +331,15 @@ func (m *messages) Add(seq uint64, a *arrival) entry {
 
 // page finds or makes a page.
 func (m *messages) page(number uint64) *page {
-	if m.last != nil && m.last.number == number {
-		return m.last
+	if m.filled != nil && m.filled.number == number {
+		return m.filled
 	}
 	p, ok := m.pages.Get(number)
 	if !ok {
 		p = &page{of: m, number: number, saved: m.saves.newest()}
 		m.pages.Set(number, p)
 	}
-	m.last = p
+	m.filled = p
 	return p
 }
 
@@ -386,8 +413,11 @@ func (m *messages) DeletePage(p *page) {
 // drop forgets a page.
 func (m *messages) drop(p *page) {
 	m.pages.Delete(p.number)
-	if m.last == p {
-		m.last = nil
+	if m.asked == p {
+		m.asked = nil
+	}
+	if m.filled == p {
+		m.filled = nil
 	}
 	p.there, p.past, p.special, p.extras = bitmap{}, bitmap{}, bitmap{}, nil
 	m.saves.retire(p.record)

@@ -110,8 +110,14 @@ func TestPagesKeepMessagesAsTheyAre(t *testing.T) {
 				k := want[seq]
 				switch rapid.IntRange(0, 3).Draw(t, "what") {
 				case 0:
-					k.extra.claim = rapid.SampledFrom([]*claimState{nil, {serial: 5}}).Draw(t, "claim")
-					e.setClaim(k.extra.claim)
+					k.extra.claim = nil
+					if serial := rapid.Uint32Range(0, 1).Draw(t, "claim"); serial == 0 {
+						e.dropClaim()
+					} else if e.setClaim(claimState{serial: serial}); e.claim() != nil && e.claim().serial == serial {
+						k.extra.claim = e.claim()
+					} else {
+						t.Fatal("it is not claimed")
+					}
 				case 1:
 					k.extra.wake = rapid.Int64Range(0, 2).Draw(t, "wake")
 					k.extra.retry = rapid.Bool().Draw(t, "retry")

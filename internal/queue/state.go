@@ -150,15 +150,15 @@ type claimState struct {
 	serial   uint32 // of the claim, in its epoch
 	deadline int64  // µs; 0: the owner's life
 	at       int64  // when it was handed out, ns
-	owned    bool   // it ends with its owner
 	owner    *owner // nil when it was owned before a restart
 	claimant uint64 // who holds the key
+	wake     int64  // of a doomed message: until when it would sleep
+	lapsed   uint64 // with an ended lease: from this sequence on those of its key went back; 0: none did
+	owned    bool   // it ends with its owner
 	apart    bool   // while its lease goes on it does not go back with those before it
 	settling bool   // its end is on the way to the journal: nobody else may end it
-	wake     int64  // of a doomed message: until when it would sleep
-	retry    bool   // likewise
+	retry    bool   // of a doomed message: it would hold up those behind it of its key
 	back     bool   // with settling: it goes back, so nothing behind it of its key may be handed out
-	lapsed   uint64 // with an ended lease: from this sequence on those of its key went back; 0: none did
 }
 
 // stays tells whether a claim goes on when one before it of its key goes back: by when that one ended, not by when that

@@ -32,11 +32,12 @@ func BenchmarkState(b *testing.B) {
 			apply([]applied{{event: &queueDefined{queue: 1, name: news, def: Definition{}.normal(news)}}})
 			q := s.queueNames[news]
 			var d draft
+			var p plan // of a flight, as the draft
 			m := message.Message{ID: message.NewID(), Body: []byte("small"), Time: timeOf(s.now)}
 			put := func() {
 				d = draft{}
 				d.group = d.one[:0]
-				p := plan{s: s, now: s.now, draft: &d}
+				p = plan{s: s, now: s.now, draft: &d}
 				if _, err := p.put(q, &m, false); err != nil {
 					b.Fatal(err)
 				}
