@@ -15,9 +15,7 @@ import (
 	"crypto/tls"
 	"errors"
 	"fmt"
-	"maps"
 	"net"
-	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -117,23 +115,20 @@ func (s *Service) dialing(dial outbound.DialFunc) outbound.DialFunc {
 	}
 }
 
-// Waits tells of one of the services why nothing is sent to it; nil: to each is sent, or has to be sent nothing.
+// Waits tells why nothing is sent to some of the services, as rest.Reasons does; nil: to each is sent, or has to be
+// sent nothing.
 func (p *Pool) Waits(now time.Time) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	for _, origin := range slices.Sorted(maps.Keys(p.open)) {
-		s := p.open[origin]
+	return rest.Reasons("push service", p.open, func(s *Service) error {
 		if s.users == 0 {
-			continue
+			return nil
 		}
 		if left, why := s.Pause.Left(now); left > 0 {
-			return fmt.Errorf("%s: %w", origin, why)
+			return fmt.Errorf("%s: %w", s.Origin, why)
 		}
-		if why := s.Client.Waits(); why != nil {
-			return why
-		}
-	}
-	return nil
+		return s.Client.Waits()
+	})
 }
 
 // Free lets a service go.

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"testing"
+	"time"
 
 	"go.uber.org/goleak"
 
@@ -50,5 +51,25 @@ func TestAPoolThatIsClosedTakesNobody(t *testing.T) {
 	p.Close()
 	if _, err := p.Use("https://push1.example.com", "push1.example.com"); err == nil {
 		t.Error("it took one")
+	}
+}
+
+func TestAllServicesThatRestAreNamed(t *testing.T) {
+	p := pool.New(nil, 1, 3, nil)
+	defer p.Close()
+	now := time.Now()
+	errBusy := errors.New("it is busy")
+	one, two, free := use(t, p, 1), use(t, p, 2), use(t, p, 3)
+	if why := p.Waits(now); why != nil {
+		t.Errorf("nobody rests: %v", why)
+	}
+	for _, s := range []*pool.Service{one, two, free} {
+		s.Pause.Begin(now, time.Minute, errBusy)
+	}
+	p.Free(free) // nobody waits for it
+	want := "2 push services wait: https://push1.example.com and https://push2.example.com; the first: " +
+		"https://push1.example.com: it is busy"
+	if why := p.Waits(now); why == nil || why.Error() != want || !errors.Is(why, errBusy) {
+		t.Errorf("%v, want %s", why, want)
 	}
 }

@@ -63,7 +63,7 @@ func (s *Sink) Waits() error {
 	if !s.ready.Load() {
 		return nil
 	}
-	return sender.Waits("app", s.apps, func(a *app) error {
+	return rest.Reasons("app", s.apps, func(a *app) error {
 		return cmp.Or(a.pause.why(), a.client.Waits(), a.watches.why())
 	})
 }

@@ -61,7 +61,7 @@ var (
 // Waits tells why nothing is sent: no connection, or a project whose account may not send, or wants a rest.
 func (s *Sink) Waits() error {
 	now := s.clock()
-	return sender.Waits("project", s.projects, func(p *project) error {
+	return rest.Reasons("project", s.projects, func(p *project) error {
 		return cmp.Or(p.Rests(now), p.client.Waits(), p.Watches.Why())
 	})
 }

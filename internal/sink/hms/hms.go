@@ -17,6 +17,7 @@ import (
 	"github.com/hikyaku/hikyaku/internal/push/figure"
 	"github.com/hikyaku/hikyaku/internal/push/outcome"
 	"github.com/hikyaku/hikyaku/internal/push/payload"
+	"github.com/hikyaku/hikyaku/internal/push/rest"
 	"github.com/hikyaku/hikyaku/internal/push/sender"
 	"github.com/hikyaku/hikyaku/internal/queue"
 )
@@ -57,7 +58,7 @@ var (
 // Waits tells why nothing is sent: no connection, or an app whose secret is refused, or that rests.
 func (s *Sink) Waits() error {
 	now := s.clock()
-	return sender.Waits("app", s.apps, func(a *app) error {
+	return rest.Reasons("app", s.apps, func(a *app) error {
 		return cmp.Or(a.Rests(now), a.client.Waits(), a.Watches.Why())
 	})
 }

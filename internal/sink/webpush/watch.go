@@ -11,7 +11,7 @@ import (
 
 	"github.com/hikyaku/hikyaku/internal/component"
 	"github.com/hikyaku/hikyaku/internal/push/dead"
-	"github.com/hikyaku/hikyaku/internal/push/sender"
+	"github.com/hikyaku/hikyaku/internal/push/rest"
 	"github.com/hikyaku/hikyaku/internal/push/suspect"
 )
 
@@ -80,7 +80,7 @@ func (ws *watches) why() map[string]error {
 
 // reason tells for what requests wait, of all push services; nil: none does.
 func (ws *watches) reason() error {
-	return sender.Waits("push service", ws.why(), func(why error) error { return why })
+	return rest.Reasons("push service", ws.why(), func(why error) error { return why })
 }
 
 func (ws *watches) close() {

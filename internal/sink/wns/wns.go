@@ -68,8 +68,8 @@ var (
 // Waits tells why nothing is sent: no connection, or an app whose secret is refused, or that rests.
 func (s *Sink) Waits() error {
 	now := s.clock()
-	rest := sender.Waits("app", s.apps, func(a *app) error { return cmp.Or(a.Rests(now), a.Watches.Why()) })
-	return cmp.Or(rest, s.pool.Waits(now))
+	resting := rest.Reasons("app", s.apps, func(a *app) error { return cmp.Or(a.Rests(now), a.Watches.Why()) })
+	return cmp.Or(resting, s.pool.Waits(now))
 }
 
 // Limits: the far end says itself how much it takes.

@@ -1,4 +1,4 @@
-package sender
+package rest
 
 import (
 	"fmt"
@@ -7,15 +7,15 @@ import (
 	"strings"
 )
 
-// Bounds of the names in what Waits tells. The log shows 500 bytes of it, of which most are to say what is to be done.
+// Bounds of the names in what Reasons tells. The log shows 500 bytes of it, of which most say what is to be done.
 const (
 	mostNamed  = 3
 	namesBytes = 160
 )
 
-// Waits tells why nothing is sent for some of a sink's apps, or what the far end calls so: the reason of the first by
+// Reasons tells why nothing is sent for some of a sink's apps, or what the far end calls so: the reason of the first by
 // name, and where several wait, the names of the others before it. nil: none waits.
-func Waits[A any](kind string, all map[string]A, why func(A) error) error {
+func Reasons[A any](kind string, all map[string]A, why func(A) error) error {
 	var first error
 	var waiting []string
 	for _, name := range slices.Sorted(maps.Keys(all)) {

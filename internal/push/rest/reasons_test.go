@@ -1,4 +1,4 @@
-package sender
+package rest
 
 import (
 	"errors"
@@ -24,7 +24,7 @@ func TestAllThatWaitAreNamedAsFarAsThereIsRoom(t *testing.T) {
 		if len(waiting) > 0 {
 			all["a"] = errRests
 		}
-		got := Waits("app", all, func(why error) error { return why })
+		got := Reasons("app", all, func(why error) error { return why })
 		if len(waiting) == 0 {
 			if got != nil {
 				t.Errorf("nobody waits: %v", got)
