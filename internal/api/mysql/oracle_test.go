@@ -227,3 +227,35 @@ func withSubqueries() (asked []string) {
 	}
 	return asked
 }
+
+// TestShowNamesItsColumnsAsMariaDBDoes: with a pattern the name of the first column has it.
+func TestShowNamesItsColumnsAsMariaDBDoes(t *testing.T) {
+	ours, theirs := newRig(t, Config{}, nil).connect(""), mariaDB(t)
+	for _, c := range []*sql.Conn{ours, theirs} {
+		exec(t, c, "CREATE TABLE named (id int)")
+	}
+	for _, statement := range []string{
+		"SHOW TABLES", "SHOW TABLES LIKE 'named'", "show full tables like 'n%' ;", "SHOW TABLES WHERE 1 = 1",
+		"SHOW TABLES FROM information_schema LIKE 'TAB%'", `SHOW TABLES LIKE 'it\_s ''x'''`, `SHOW TABLES LIKE "n%"`,
+		"SHOW DATABASES", "SHOW DATABASES LIKE 'inf%'", "SHOW SCHEMAS LIKE 'inf%'", "SHOW VARIABLES LIKE 'port'",
+		"SHOW TABLES LIKE /* all */ '%'", "SHOW COLUMNS FROM named LIKE 'i%'", "SHOW TABLE STATUS LIKE 'n%'",
+	} {
+		var names [2][]string
+		for i, c := range []*sql.Conn{ours, theirs} {
+			rows, err := c.QueryContext(t.Context(), statement)
+			if err != nil {
+				t.Fatalf("%s: %v", statement, err)
+			}
+			names[i], err = rows.Columns()
+			if err := errors.Join(err, rows.Close(), rows.Err()); err != nil {
+				t.Fatal(err)
+			}
+			for j := range names[i] {
+				names[i][j] = strings.Replace(names[i][j], "_in_oracle", "_in_test", 1) // its database
+			}
+		}
+		if n := min(len(names[0]), len(names[1])); n == 0 || !slices.Equal(names[0][:n], names[1][:n]) {
+			t.Errorf("%s: the columns %q, MariaDB's are %q", statement, names[0], names[1])
+		}
+	}
+}

@@ -12,6 +12,7 @@ import (
 	gms "github.com/dolthub/go-mysql-server/sql"
 	"github.com/dolthub/vitess/go/sqltypes"
 	querypb "github.com/dolthub/vitess/go/vt/proto/query"
+	"github.com/dolthub/vitess/go/vt/sqlparser"
 
 	"github.com/hikyaku/hikyaku/internal/api/mysql/compress"
 	"github.com/hikyaku/hikyaku/internal/message"
@@ -51,6 +52,9 @@ func (l *long) show(sc *gms.Context, s *session, words []string) error {
 		l.query = "SHOW ENGINES"
 	case words[0] == "schemas":
 		l.query = schemas.replace(l.query, "${1}databases")
+		l.namePattern()
+	case words[0] == "databases", words[0] == "tables":
+		l.namePattern()
 	case words[0] == "engine" && len(words) > 2 && words[2] == "status":
 		return l.engineStatus(sc, s, words[1])
 	case words[0] == "grants":
@@ -101,6 +105,31 @@ func (l *long) nameColumns() {
 			if own := columnNames[strings.ToLower(f.Name)]; own != "" {
 				f.Name = own
 			}
+			f.OrgName = f.Name
+		}
+		return answer(r, more)
+	}
+}
+
+// namePattern has the first column of the answer name the pattern that was asked for: "Tables_in_test (a%)".
+func (l *long) namePattern() {
+	st, err := sqlparser.Parse(l.query)
+	show, ok := st.(*sqlparser.Show)
+	if l.answer == nil || err != nil || !ok { // what does not parse is refused by who carries it out
+		return
+	}
+	filter := show.Filter
+	if o := show.ShowTablesOpt; o != nil {
+		filter = o.Filter
+	}
+	if filter == nil || filter.Like == "" {
+		return
+	}
+	answer := l.answer
+	l.answer = func(r *sqltypes.Result, more bool) error {
+		if len(r.Fields) > 0 {
+			f := r.Fields[0]
+			f.Name += " (" + filter.Like + ")"
 			f.OrgName = f.Name
 		}
 		return answer(r, more)

@@ -10,7 +10,7 @@ a> SHOW TABLES
   t1
   t2
 a> SHOW TABLES LIKE 't1'
-  Tables_in_test
+  Tables_in_test (t1)
   t1
 a> SHOW TABLES FROM test
   Tables_in_test
@@ -100,7 +100,7 @@ a> SHOW DATABASES
   information_schema
   test
 a> SHOW SCHEMAS LIKE 'te%'
-  Database
+  Database (te%)
   test
 a> SHOW CREATE DATABASE test
   Database | Create Database
