@@ -16,6 +16,7 @@ require (
 	github.com/bufbuild/protocompile v0.14.1
 	github.com/cespare/xxhash/v2 v2.3.0
 	github.com/cockroachdb/apd/v3 v3.2.3
+	github.com/coreos/go-systemd/v22 v22.7.0
 	github.com/dolthub/go-mysql-server v0.20.1-0.20260605175459-433dbaebc97f
 	github.com/dolthub/vitess v0.0.0-20260604210335-0893abc80542
 	github.com/dop251/goja v0.0.0-20260917113740-793a2a65c13b

@@ -78,8 +78,11 @@ func serveNode(ctx context.Context, s *serveFlags, f *config.File) (err error) {
 	archives := deployment.Share(deployment.SharedOptions{Link: l, Dir: functionsDir(f.DataDir),
 		Peers: func() []link.Peer { return n.latest().Cluster.Others() }, Report: report("functions")})
 	defer archives.Close()
-	defer onHangup(ctx, n.reload)()
-	ready := sync.OnceFunc(func() { s.tellReady(log) })
+	defer onHangup(ctx, s.manager.reloads(n.reload))()
+	ready := sync.OnceFunc(func() {
+		s.manager.opened(log)
+		s.tellReady(log)
+	})
 	defer time.AfterFunc(openSoon, ready).Stop()
 	var waiting waiting
 	cluster.AdmitWaiting(l, func() cluster.Status { return cluster.Status{Node: c.Node, Waits: waiting.told()} })

@@ -75,6 +75,7 @@ type serveFlags struct {
 	listen   string // where the http door listens whatever the configuration says; "": as that says
 	detach   bool
 	detached bool // it was started by a serve that waits to hear that the doors are open
+	manager  manager
 }
 
 // args are the flags for a serve that is detached.
@@ -119,6 +120,7 @@ const noConfig = "data_dir: ${HIKYAKU_DATA:-./hikyaku-data}\n"
 
 // serve runs until ctx ends.
 func serve(ctx context.Context, s *serveFlags, f *config.File) error {
+	defer s.manager.stops(ctx)()
 	if f.Cluster.On() {
 		return serveNode(ctx, s, f)
 	}
@@ -130,12 +132,18 @@ func serve(ctx context.Context, s *serveFlags, f *config.File) error {
 	var again reopening
 	for {
 		why := h.live(ctx, surroundings{
-			follow: func(h *house) (stop func()) { return onHangup(ctx, func() { h.reload(s.config) }) },
-			opened: func(log *slog.Logger) { ready.Do(func() { s.tellReady(log) }) },
+			follow: func(h *house) (stop func()) {
+				return onHangup(ctx, s.manager.reloads(func() { h.reload(s.config) }))
+			},
+			opened: func(log *slog.Logger) {
+				s.manager.opened(log)
+				ready.Do(func() { s.tellReady(log) })
+			},
 		})
 		if !h.mayReopen(ctx, why) {
 			return why
 		}
+		s.manager.status("the journal has failed, and is opened again")
 		if h, err = again.house(ctx, h, s.adopt, why); err != nil {
 			return err
 		}
