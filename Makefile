@@ -15,6 +15,7 @@ SYSTEMS       ?=
 
 # The tests below test/ run clients and servers of others, and those of the push engine and of the sinks into databases servers.
 NEED_CLIENTS := $(if $(filter ./... ./test/... ./test/clients% ./internal/push% ./internal/sink% ./internal/databasetest%,$(PKG)),need-clients)
+NEED_RPM := $(if $(filter ./... ./test/... ./test/release%,$(PKG)),need-rpm)
 
 # make runs a line that has MAKE in it also when it was only asked to print it (-n).
 AGAIN := $(MAKE) --no-print-directory
@@ -45,7 +46,7 @@ build: need-go ## Build bin/hikyaku; TAGS=no_mysql leaves out the MySQL door, no
 # While the network brings what the clients need, the processors look at the code. The C compiler comes before both: without it Go builds
 # everything in another way, and all of it once more when it is there.
 .PHONY: test
-test: need-go need-cc need-curl ## Everything that a push has to pass
+test: need-go need-cc need-curl $(NEED_RPM) ## Everything that a push has to pass
 	@$(if $(NEED_CLIENTS),scripts/need-clients,:) & $(AGAIN) format vet staticcheck floors; looked=$$?; wait $$! && exit $$looked
 	@scripts/unit $(PKG)
 	@$(AGAIN) fuzz-short
@@ -82,7 +83,7 @@ systems: need-go ## Build everything for Linux, macOS and Windows
 	done
 
 .PHONY: unit
-unit: need-go need-cc need-curl $(NEED_CLIENTS) ## Run the tests of PKG, those of our own code with the race detector
+unit: need-go need-cc need-curl $(NEED_CLIENTS) $(NEED_RPM) ## Run the tests of PKG, those of our own code with the race detector
 	@scripts/unit $(PKG)
 
 .PHONY: fuzz-short
@@ -124,7 +125,7 @@ test-guests: need-go ## Run the tests that need Windows (in Wine) or another ker
 	@scripts/guests
 
 .PHONY: repeat
-repeat: need-go need-cc need-curl $(NEED_CLIENTS) ## Run the tests of PKG REPEAT times (20) in random order
+repeat: need-go need-cc need-curl $(NEED_CLIENTS) $(NEED_RPM) ## Run the tests of PKG REPEAT times (20) in random order
 	$(GO) test -vet=off -race -timeout 8h -shuffle=on -count=$(REPEAT) $(PKG)
 
 .PHONY: measured
@@ -136,7 +137,7 @@ compare: build ## Run BENCH of this tree and of the commit BEFORE in turns, and 
 	@scripts/compare "$(BEFORE)" $(BENCH) $(ARGS)
 
 .PHONY: release
-release: need-go ## Make archives for Linux, macOS and Windows in dist; SYSTEMS=linux/amd64 makes one
+release: need-go ## Make archives and packages for Linux, macOS and Windows in dist; SYSTEMS=linux/amd64 makes one
 	@scripts/release $(SYSTEMS)
 
 .PHONY: clean
@@ -153,12 +154,14 @@ help: ## List the targets
 clients-%:
 	@scripts/need-clients $*
 
-.PHONY: need-go need-cc need-curl need-clients
+.PHONY: need-go need-cc need-curl need-rpm need-clients
 need-go:
 	@scripts/need go
 need-cc:
 	@scripts/need cc
 need-curl:
 	@scripts/need curl
+need-rpm:
+	@scripts/need rpm
 need-clients:
 	@scripts/need-clients

@@ -29,7 +29,9 @@ func TestAReleaseIsUnpackedAndRuns(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		t.Skip("releases are made on Linux")
 	}
-	name, archive := release(t, t.TempDir())
+	made := release(t, t.TempDir())
+	archive := made[".tar.gz"]
+	name := strings.TrimSuffix(filepath.Base(archive), ".tar.gz")
 	files := unpack(t, archive)
 	said, err := exec.CommandContext(t.Context(), filepath.Join(files, name, "hikyaku"), "version").CombinedOutput()
 	if err != nil || !strings.HasPrefix(string(said), "hikyaku ") || !strings.Contains(string(said),
@@ -52,14 +54,19 @@ func TestAReleaseIsUnpackedAndRuns(t *testing.T) {
 	}
 	withoutLicence(t, filepath.Join(files, name))
 
-	_, again := release(t, filepath.Join(t.TempDir(), "elsewhere"))
-	if a, b := sum(t, archive), sum(t, again); a != b {
-		t.Errorf("made again, it is another archive: %s and %s", a, b)
+	again := release(t, filepath.Join(t.TempDir(), "elsewhere"))
+	for kind, file := range made {
+		if a, b := sum(t, file), sum(t, again[kind]); a != b {
+			t.Errorf("made again, %s is another file: %s and %s", file, a, b)
+		}
 	}
+	t.Run("deb", func(t *testing.T) { installDeb(t, made[".deb"]) })
+	t.Run("rpm", func(t *testing.T) { lookAtRPM(t, made[".rpm"]) })
+	t.Run("unit", func(t *testing.T) { lookAtUnit(t, filepath.Join(files, name, "hikyaku")) })
 }
 
-// release makes one below a folder, and returns the name of its folder and its file.
-func release(t *testing.T, out string) (name, archive string) {
+// release makes one below a folder, and returns its files by the ends of their names.
+func release(t *testing.T, out string) (files map[string]string) {
 	t.Helper()
 	cgo, err := exec.CommandContext(t.Context(), "go", "env", "CGO_ENABLED").Output()
 	if err != nil {
@@ -76,16 +83,26 @@ func release(t *testing.T, out string) (name, archive string) {
 	if err != nil || len(sums) != 1 {
 		t.Fatalf("the sums are %v, %v", sums, err)
 	}
-	line, err := os.ReadFile(sums[0])
+	lines, err := os.ReadFile(sums[0])
 	if err != nil {
 		t.Fatal(err)
 	}
-	want, file, _ := strings.Cut(strings.TrimSuffix(string(line), "\n"), "  ")
-	archive = filepath.Join(filepath.Dir(sums[0]), file)
-	if got := sum(t, archive); got != want {
-		t.Errorf("the sum of %s is %s; SHA256SUMS has %s", file, got, want)
+	files = map[string]string{}
+	for line := range strings.Lines(string(lines)) {
+		want, name, _ := strings.Cut(strings.TrimSuffix(line, "\n"), "  ")
+		file := filepath.Join(filepath.Dir(sums[0]), name)
+		if got := sum(t, file); got != want {
+			t.Errorf("the sum of %s is %s; SHA256SUMS has %s", file, got, want)
+		}
+		_, end, _ := strings.Cut(name, runtime.GOARCH)
+		files[end] = file
 	}
-	return strings.TrimSuffix(file, ".tar.gz"), archive
+	for _, end := range []string{".tar.gz", ".deb", ".rpm"} {
+		if files[end] == "" {
+			t.Fatalf("there is no %s in %v", end, files)
+		}
+	}
+	return files
 }
 
 func sum(t *testing.T, file string) string {
