@@ -7,6 +7,7 @@ import (
 	"crypto/sha256"
 	"debug/buildinfo"
 	"encoding/hex"
+	"encoding/json"
 	"errors"
 	"io"
 	"os"
@@ -53,6 +54,7 @@ func TestAReleaseIsUnpackedAndRuns(t *testing.T) {
 		}
 	}
 	withoutLicence(t, filepath.Join(files, name))
+	notListed(t, filepath.Join(files, name), made[".cdx.json"])
 
 	again := release(t, filepath.Join(t.TempDir(), "elsewhere"))
 	for kind, file := range made {
@@ -97,7 +99,7 @@ func release(t *testing.T, out string) (files map[string]string) {
 		_, end, _ := strings.Cut(name, runtime.GOARCH)
 		files[end] = file
 	}
-	for _, end := range []string{".tar.gz", ".deb", ".rpm"} {
+	for _, end := range []string{".tar.gz", ".cdx.json", ".deb", ".rpm"} {
 		if files[end] == "" {
 			t.Fatalf("there is no %s in %v", end, files)
 		}
@@ -176,4 +178,45 @@ func withoutLicence(t *testing.T, dir string) {
 			t.Errorf("there is no licence of %s: %v", module.Path, err)
 		}
 	}
+}
+
+// notListed tells of the modules in the program that the list beside its archive does not have, in that version, and of
+// another program's list.
+func notListed(t *testing.T, dir, list string) {
+	t.Helper()
+	program := filepath.Join(dir, "hikyaku")
+	info, err := buildinfo.ReadFile(program)
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, err := os.ReadFile(list)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var has struct {
+		BOMFormat string
+		Metadata  struct {
+			Timestamp  string
+			Properties []struct{ Name, Value string }
+		}
+		Components []struct{ Name, Version string }
+	}
+	if err := json.Unmarshal(text, &has); err != nil || has.BOMFormat != "CycloneDX" || has.Metadata.Timestamp != "" {
+		t.Fatalf("the list is %q of %q: %v", has.BOMFormat, has.Metadata.Timestamp, err)
+	}
+	listed := map[string]string{}
+	for _, c := range has.Components {
+		listed[c.Name] = c.Version
+	}
+	for _, module := range info.Deps {
+		if listed[module.Path] != module.Version {
+			t.Errorf("%s %s is listed as %q", module.Path, module.Version, listed[module.Path])
+		}
+	}
+	for _, p := range has.Metadata.Properties {
+		if p.Name == "cdx:gomod:binary:hash:SHA-256" && p.Value == sum(t, program) {
+			return
+		}
+	}
+	t.Errorf("the list is of another program: %v", has.Metadata.Properties)
 }
