@@ -99,6 +99,13 @@ type Starter interface {
 	Start(ctx context.Context) error
 }
 
+// Parter is met by sources to which others hand messages that they will not hand over again. When the context of its
+// Run ends, such a Run brings in what it has been handed and returns within Parts: until it has, or that time is over,
+// its Out takes messages, by a context that does not end with Run's. Whoever stops a pipeline waits so long more.
+type Parter interface {
+	Parts() time.Duration
+}
+
 // Limits is met by sinks with bounds of their own, whatever is configured.
 type Limits interface {
 	Limits() SinkLimits

@@ -59,7 +59,7 @@ func New(nodes []Node, o Options) (*Pipeline, error) {
 	for _, n := range g.nodes {
 		switch n.kind {
 		case KindSource:
-			n.entry = &entry{p: p, node: n, drained: make(chan struct{})}
+			n.entry = &entry{p: p, node: n, drained: make(chan struct{}), returned: make(chan struct{})}
 			p.entries = append(p.entries, n.entry)
 		case KindTransform:
 			p.transformStage(n)
@@ -135,7 +135,7 @@ func (p *Pipeline) transformStage(n *node) {
 		p.stage(n, max(1, g.MaxEvents), most, fixed(max(1, g.Concurrency)), p.transformGroup)
 		n.stage.turns = n.turns
 	case n.Stream != nil:
-		n.entry = &entry{p: p, node: n, drained: make(chan struct{})}
+		n.entry = &entry{p: p, node: n, drained: make(chan struct{}), returned: make(chan struct{})}
 		p.stage(n, 1, most, fixed(n.Workers), p.stream)
 	case n.Workers > 1:
 		p.stage(n, 1, most, fixed(n.Workers), p.transform)

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"runtime"
 	"time"
+
+	"github.com/hikyaku/hikyaku/internal/component"
 )
 
 // Run starts the components, sinks first, sources last, and moves messages until all sources have ended and everything
@@ -167,6 +169,7 @@ func (p *Pipeline) feed(ctx context.Context) {
 // finish stops the sources and waits until everything is settled: for StopGrace by the components' work, then by giving
 // back.
 func (p *Pipeline) finish(giveUp func()) {
+	p.part()
 	close(p.stopping)
 	grace := time.NewTimer(p.options.StopGrace)
 	defer grace.Stop()
@@ -185,6 +188,24 @@ func (p *Pipeline) finish(giveUp func()) {
 	}
 	giveUp()
 	<-p.drained
+}
+
+// part waits for the sources that bring in what they have been handed, each as long as it says.
+func (p *Pipeline) part() {
+	began := time.Now()
+	for _, e := range p.entries {
+		parter, ok := e.node.Source.(component.Parter)
+		if !ok {
+			continue
+		}
+		patience := time.NewTimer(time.Until(began.Add(parter.Parts())))
+		select {
+		case <-e.returned:
+		case <-patience.C:
+		case <-p.options.Abandon:
+		}
+		patience.Stop()
+	}
 }
 
 // close closes components, sources first, so that they may still tell what is settled.

@@ -20,6 +20,8 @@ type entry struct {
 	live    int           // deliveries not settled
 	ended   bool          // Run has returned
 	drained chan struct{} // closed when ended and nothing is live
+
+	returned chan struct{} // closed when Run has returned
 }
 
 func (e *entry) Send(ctx context.Context, d component.Delivery) error {
@@ -143,6 +145,7 @@ func (e *entry) end() {
 	e.ended = true
 	drained := e.live == 0
 	e.mu.Unlock()
+	close(e.returned)
 	e.p.flushBelow(e)
 	if drained {
 		e.p.drain(e)

@@ -272,3 +272,35 @@ func TestABatchThatFailsAsAWholeAfterTheGraceIsGivenBack(t *testing.T) {
 		})
 	}
 }
+
+// mailbox is a source that, when it is to end, still has something to bring in, and takes a while for it.
+type mailbox struct {
+	feed
+	takes time.Duration
+}
+
+func (m *mailbox) Parts() time.Duration { return 3 * time.Second }
+
+func (m *mailbox) Run(ctx context.Context, out component.Out) error {
+	<-ctx.Done()
+	time.Sleep(m.takes)
+	return m.feed.Run(context.WithoutCancel(ctx), out)
+}
+
+func TestASourceThatPartsBringsInWhatItWasHanded(t *testing.T) {
+	for _, c := range []struct {
+		takes     time.Duration
+		delivered uint64
+	}{{2 * time.Second, 5}, {4 * time.Second, 0}} {
+		synctest.Test(t, func(t *testing.T) {
+			ctx, cancel := context.WithCancel(t.Context())
+			src := &mailbox{feed: *feedOf(numbers(5)...), takes: c.takes}
+			p := mustNew(t, &keeper{}, Options{}, Node{Name: "in", Source: src},
+				Node{Name: "out", Inputs: []string{"in"}, Sink: &answer{}})
+			time.AfterFunc(time.Second, cancel)
+			if r, err := p.Run(ctx); err != nil || r.Delivered != c.delivered {
+				t.Errorf("a source that takes %v: %+v, %v", c.takes, r, err)
+			}
+		})
+	}
+}
