@@ -2,12 +2,12 @@ package pipeline
 
 import "github.com/prometheus/client_golang/prometheus"
 
-// Collector shows what became of the messages of a pipeline's sinks: it is a prometheus.Collector that reads Stats
-// when it is asked.
+// Collector shows what became of the messages of a pipeline's sinks, and what its sources count: it is a
+// prometheus.Collector that reads Stats when it is asked.
 type Collector struct {
 	pipeline *Pipeline
 
-	messages, retries, inFlight, receipts *prometheus.Desc
+	messages, retries, inFlight, receipts, events *prometheus.Desc
 }
 
 // NewCollector makes a collector of a pipeline, which need not run yet.
@@ -25,6 +25,9 @@ func NewCollector(p *Pipeline) *Collector {
 			"Receipts of a sink's messages, by whether their queue has them.", "outcome"),
 		inFlight: desc("hikyaku_sink_in_flight",
 			"Messages in a sink: under way, waiting, or sleeping until they are tried again."),
+		events: prometheus.NewDesc("hikyaku_source_events_total",
+			"What a source has counted beside messages, such as what was cut or refused.",
+			[]string{"source", "event"}, nil),
 	}
 }
 
@@ -34,11 +37,17 @@ func (c *Collector) Describe(to chan<- *prometheus.Desc) {
 	to <- c.retries
 	to <- c.inFlight
 	to <- c.receipts
+	to <- c.events
 }
 
 // Collect implements prometheus.Collector.
 func (c *Collector) Collect(to chan<- prometheus.Metric) {
 	for _, n := range c.pipeline.Stats() {
+		if n.Kind == KindSource {
+			for event, count := range n.Counts {
+				to <- prometheus.MustNewConstMetric(c.events, prometheus.CounterValue, float64(count), n.Name, event)
+			}
+		}
 		if n.Kind != KindSink {
 			continue
 		}

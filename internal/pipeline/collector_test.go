@@ -40,6 +40,22 @@ func TestTheMetricsTellWhatBecameOfTheMessagesOfASink(t *testing.T) {
 	}
 }
 
+// tallied is a source that counts.
+type tallied struct {
+	feed
+	component.Tally
+}
+
+func TestTheMetricsTellWhatASourceCounts(t *testing.T) {
+	src := &tallied{}
+	src.Add("cut", "a line was cut")
+	p := mustNew(t, &keeper{}, Options{}, Node{Name: "in", Source: src},
+		Node{Name: "out", Inputs: []string{"in"}, Sink: &answer{}})
+	if got := metricstest.Of(t, NewCollector(p)); got["hikyaku_source_events_total cut in"] != 1 {
+		t.Errorf("%v", got)
+	}
+}
+
 // TestEachRetryOfASinkIsCountedOnce, of one that answers for each message by itself: the first try is none, and the
 // last one of a message that is given up is one.
 func TestEachRetryOfASinkIsCountedOnce(t *testing.T) {
