@@ -15,17 +15,25 @@ var ErrExposed = errors.New("refusing to listen beyond loopback without users")
 // CheckDoor checks where a door listens, usual being where it does unless told otherwise, and its certificate. What is
 // wrong with them is told as bad, the door's own error; that strangers could come in is ErrExposed.
 func CheckDoor(bad error, listen, usual string, t TLS, hasUsers bool) error {
-	_, port, err := net.SplitHostPort(listen)
-	if err != nil {
-		return fmt.Errorf("%w: listen: %q is not host:port (%s is the default)", bad, listen, usual)
-	}
-	if _, err := strconv.ParseUint(port, 10, 16); err != nil {
-		return fmt.Errorf("%w: listen: %q has no port from 0 to 65535 (%s is the default)", bad, listen, usual)
-	}
-	if (t.Cert == "") != (t.Key == "") {
-		return fmt.Errorf("%w: tls: needs both cert: and key:, the files of a PEM certificate and its key", bad)
+	if setting, err := CheckAddress(listen, usual, t); err != nil {
+		return fmt.Errorf("%w: %s: %w", bad, setting, err)
 	}
 	return CheckListen(listen, hasUsers, t.On())
+}
+
+// CheckAddress checks the form of what CheckDoor does, and tells which setting is wrong.
+func CheckAddress(listen, usual string, t TLS) (setting string, err error) {
+	_, port, err := net.SplitHostPort(listen)
+	if err != nil {
+		return "listen", fmt.Errorf("%q is not host:port (%s is the default)", listen, usual)
+	}
+	if _, err := strconv.ParseUint(port, 10, 16); err != nil {
+		return "listen", fmt.Errorf("%q has no port from 0 to 65535 (%s is the default)", listen, usual)
+	}
+	if (t.Cert == "") != (t.Key == "") {
+		return "tls", errors.New("needs both cert: and key:, the files of a PEM certificate and its key")
+	}
+	return "", nil
 }
 
 // CheckListen refuses an address at which strangers could come in: without users, everything but loopback and sockets
