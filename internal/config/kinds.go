@@ -23,6 +23,7 @@ import (
 	filesource "github.com/hikyaku/hikyaku/internal/source/file"
 	queuesource "github.com/hikyaku/hikyaku/internal/source/queue"
 	"github.com/hikyaku/hikyaku/internal/source/stdin"
+	"github.com/hikyaku/hikyaku/internal/source/syslog"
 	"github.com/hikyaku/hikyaku/internal/transform/campaign"
 	"github.com/hikyaku/hikyaku/internal/transform/decode"
 	"github.com/hikyaku/hikyaku/internal/transform/fanout"
@@ -63,6 +64,7 @@ func allKinds() []componentKind {
 		kindOf(roomSource, "file", "Makes a message of each line of files, and goes on where it was after a restart.",
 			filesource.New),
 		kindOf(roomSource, "queue", "Claims messages from queues, by condition.", queuesource.New),
+		kindOf(roomSource, "syslog", "Takes messages of syslog over TCP, TLS or UDP.", syslog.New),
 		kindOf(roomTransform, "campaign", "Lets messages of campaigns through while these go on, counts them, and "+
 			"heeds quiet hours and caps.", campaign.New),
 		kindOf(roomTransform, "decode", "Makes named, typed fields of the text of messages.", decode.New),
