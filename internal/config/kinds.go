@@ -21,6 +21,7 @@ import (
 	"github.com/hikyaku/hikyaku/internal/sink/webpush"
 	"github.com/hikyaku/hikyaku/internal/sink/wns"
 	filesource "github.com/hikyaku/hikyaku/internal/source/file"
+	"github.com/hikyaku/hikyaku/internal/source/httpserver"
 	queuesource "github.com/hikyaku/hikyaku/internal/source/queue"
 	"github.com/hikyaku/hikyaku/internal/source/stdin"
 	"github.com/hikyaku/hikyaku/internal/source/syslog"
@@ -64,6 +65,8 @@ func allKinds() []componentKind {
 		kindOf(roomSource, "file", "Makes a message of each line of files, and goes on where it was after a restart.",
 			filesource.New),
 		kindOf(roomSource, "queue", "Claims messages from queues, by condition.", queuesource.New),
+		kindOf(roomSource, "http_server", "Takes the bodies of HTTP requests, and answers when they are settled.",
+			httpserver.New),
 		kindOf(roomSource, "syslog", "Takes messages of syslog over TCP, TLS or UDP.", syslog.New),
 		kindOf(roomTransform, "campaign", "Lets messages of campaigns through while these go on, counts them, and "+
 			"heeds quiet hours and caps.", campaign.New),
