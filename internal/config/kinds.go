@@ -20,6 +20,7 @@ import (
 	"github.com/hikyaku/hikyaku/internal/sink/webhook"
 	"github.com/hikyaku/hikyaku/internal/sink/webpush"
 	"github.com/hikyaku/hikyaku/internal/sink/wns"
+	execsource "github.com/hikyaku/hikyaku/internal/source/exec"
 	filesource "github.com/hikyaku/hikyaku/internal/source/file"
 	"github.com/hikyaku/hikyaku/internal/source/httpserver"
 	queuesource "github.com/hikyaku/hikyaku/internal/source/queue"
@@ -65,6 +66,7 @@ func allKinds() []componentKind {
 		kindOf(roomSource, "file", "Makes a message of each line of files, and goes on where it was after a restart.",
 			filesource.New),
 		kindOf(roomSource, "queue", "Claims messages from queues, by condition.", queuesource.New),
+		kindOf(roomSource, "exec", "Makes a message of each line that a command writes.", execsource.New),
 		kindOf(roomSource, "http_server", "Takes the bodies of HTTP requests, and answers when they are settled.",
 			httpserver.New),
 		kindOf(roomSource, "syslog", "Takes messages of syslog over TCP, TLS or UDP.", syslog.New),
