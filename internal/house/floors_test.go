@@ -49,6 +49,7 @@ var floors = []floor{
 	{"waiters", []string{"internal/interest"}, "who waits for which messages"},
 	{"copies", []string{"internal/cluster/replica"}, "a node's copy of the log, and its way to the others"},
 	{"replicas", []string{"internal/journal/raft"}, "one log on several nodes"},
+	{"backups", []string{"internal/backup"}, "copies of a data_dir, and the way back"},
 	{"disk tests", []string{"internal/journal/file/faultfs"}, "a disk that fails when told, for tests"},
 	{"disk", []string{"internal/journal/file"}, "the journal in files"},
 	{"memory", []string{"internal/journal/memory"}, "a journal in memory, for tests"},

@@ -67,11 +67,7 @@ func Rewrite(ctx context.Context, from, to []journal.Journal, progress func(done
 // Compare sees that journals have what an Inventory says, every byte of it.
 func Compare(ctx context.Context, want *queue.Inventory, of []journal.Journal,
 	progress func(done, total int64)) error {
-	folded, err := foldAll(ctx, of)
-	if err != nil {
-		return err
-	}
-	got, err := inventory(ctx, folded, newSteps(folded, 1, progress).add)
+	got, err := Inventory(ctx, of, progress)
 	if err != nil {
 		return err
 	}
@@ -79,6 +75,16 @@ func Compare(ctx context.Context, want *queue.Inventory, of []journal.Journal,
 		return fmt.Errorf("what was written is not what there was: %s", strings.Join(names, ", "))
 	}
 	return nil
+}
+
+// Inventory reads all that journals have, which are one store or all shards of one, every body included. They may be
+// open for reading only.
+func Inventory(ctx context.Context, of []journal.Journal, progress func(done, total int64)) (*queue.Inventory, error) {
+	folded, err := foldAll(ctx, of)
+	if err != nil {
+		return nil, err
+	}
+	return inventory(ctx, folded, newSteps(folded, 1, progress).add)
 }
 
 // steps count messages.

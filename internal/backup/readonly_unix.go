@@ -1,0 +1,7 @@
+//go:build unix
+
+package backup
+
+import "syscall"
+
+const errReadOnly = syscall.EROFS
