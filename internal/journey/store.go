@@ -1,0 +1,134 @@
+package journey
+
+import (
+	"cmp"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/hikyaku/hikyaku/internal/message"
+)
+
+// Options bound a Store. A zero is the default.
+type Options struct {
+	Bytes     int64         // what it takes in memory, about; 0: 16 MiB
+	Keep      time.Duration // how long a journey is remembered, from its latest step; 0: an hour
+	PerSecond int           // journeys that are remembered whatever becomes of them; 0: 1,000
+	Clock     func() time.Time
+}
+
+// Defaults of Options.
+const (
+	DefaultBytes     = 16 << 20
+	DefaultKeep      = time.Hour
+	DefaultPerSecond = 1000
+)
+
+// shares is into how many parts a Store is divided, each with a lock, so that those who record do not wait for each
+// other.
+const shares = 64
+
+// Store remembers journeys. Its methods may be called from any goroutine.
+type Store struct {
+	keep    time.Duration
+	clock   func() time.Time
+	sampler sampler
+	parts   [shares]part
+
+	meters atomic.Pointer[map[Place]*meter]
+	adding sync.Mutex // of meters
+}
+
+// New makes a Store that remembers nothing yet.
+func New(o Options) *Store {
+	s := &Store{keep: cmp.Or(o.Keep, DefaultKeep), clock: o.Clock}
+	if s.clock == nil {
+		s.clock = time.Now
+	}
+	s.sampler.most = int64(cmp.Or(o.PerSecond, DefaultPerSecond))
+	for i := range s.parts {
+		s.parts[i].begin(cmp.Or(o.Bytes, DefaultBytes)/shares, s.keep)
+	}
+	s.meters.Store(&map[Place]*meter{})
+	return s
+}
+
+// part is the part of the store that has a message's journey, if any does.
+func (s *Store) part(id *message.ID) *part { return &s.parts[id[15]%shares] }
+
+// Begin tells of a message that is new. Its journey is remembered from here on if it is one of those that are taken
+// whatever becomes of them.
+func (s *Store) Begin(n *Note) {
+	if s != nil && !n.ID.IsZero() {
+		s.part(&n.ID).add(n, s.sampler.takes(&n.ID, n.Time), false)
+	}
+}
+
+// Add tells of a step that is worth nothing by itself: it is remembered if the message's journey is.
+func (s *Store) Add(n *Note) {
+	if s != nil {
+		s.part(&n.ID).add(n, false, false)
+	}
+}
+
+// Keep tells of a step for which the journey is worth remembering: the message failed, or has to be tried again.
+func (s *Store) Keep(n *Note) {
+	if s != nil && !n.ID.IsZero() {
+		s.part(&n.ID).add(n, true, true)
+	}
+}
+
+// Made tells of a message that was made of another one, n.Place saying by which step. It is remembered if the other one
+// is, and few were made of that so far.
+func (s *Store) Made(of message.ID, n *Note) {
+	if s == nil || of == n.ID || n.ID.IsZero() {
+		return
+	}
+	if !s.part(&of).mayMake(of) {
+		return
+	}
+	made := *n
+	made.ID, made.Kind, made.Text, made.Hops = of, Made, n.ID.String(), nil
+	s.part(&of).add(&made, false, false)
+	n.Kind, n.Text, n.Hops = MadeFrom, of.String(), nil
+	s.part(&n.ID).add(n, true, false)
+}
+
+// End tells of a step that took so long. The journey is worth remembering if that is more than the 99th percentile at
+// its place.
+func (s *Store) End(n *Note, took time.Duration) {
+	if s == nil || n.ID.IsZero() {
+		return
+	}
+	slow := s.meter(n.Place).isSlow(took)
+	s.part(&n.ID).add(n, slow, slow)
+}
+
+// maxMeters bounds the places that have a meter of their own; the others share one.
+const maxMeters = 1000
+
+// meter is that of a place.
+func (s *Store) meter(p Place) *meter {
+	if m := (*s.meters.Load())[p]; m != nil {
+		return m
+	}
+	s.adding.Lock()
+	defer s.adding.Unlock()
+	old := *s.meters.Load()
+	if len(old) >= maxMeters {
+		if p = (Place{}); old[p] != nil {
+			return old[p]
+		}
+	}
+	if m := old[p]; m != nil {
+		return m
+	}
+	meters := make(map[Place]*meter, len(old)+1)
+	for k, m := range old {
+		meters[k] = m
+	}
+	m := &meter{}
+	meters[Place{cloned(p.Namespace), cloned(p.Name)}] = m
+	s.meters.Store(&meters)
+	return m
+}
