@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/hikyaku/hikyaku/internal/component"
+	trace "github.com/hikyaku/hikyaku/internal/journey"
 	"github.com/hikyaku/hikyaku/internal/message"
 	"github.com/hikyaku/hikyaku/internal/queue"
 )
@@ -34,7 +35,8 @@ type Options struct {
 	StopGrace time.Duration
 	// Abandon, if set, is closed when nothing can be settled any more: a stop then waits for nothing that is in flight.
 	Abandon <-chan struct{}
-	Observe Observer // nil: nobody
+	Observe Observer     // nil: nobody
+	Trace   *trace.Store // is told what far ends answered, and what was made of what; nil: nobody is
 	// for stacks of panics, dead letters, and those that cannot be written; nil: slog.DiscardHandler
 	Logger *slog.Logger
 	// Rand returns numbers in [0, 1) for the jitter of retries; nil: math/rand. Its calls are serialised.

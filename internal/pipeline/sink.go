@@ -17,7 +17,7 @@ func (p *Pipeline) deliver(n *node, g *group) sample {
 		batch[i] = q.msg
 	}
 	n.request(len(batch))
-	ctx, cancel := context.WithTimeout(p.work, n.Settings.Request.Timeout)
+	ctx, cancel := context.WithTimeout(p.as(n), n.Settings.Request.Timeout)
 	began := time.Now()
 	outcomes, err := p.send(ctx, n, batch)
 	told := sample{at: time.Now(), size: len(batch)}
@@ -52,6 +52,7 @@ func (p *Pipeline) deliver(n *node, g *group) sample {
 	over := make([]*journey, 0, len(g.parts))
 	for i, q := range g.parts {
 		o := outcomes[i]
+		p.tell(n, q, &o, began, told.at)
 		if o.Verdict == component.Retry {
 			told.failed += 1 / float64(len(batch))
 			told.slow = told.slow || o.Slow

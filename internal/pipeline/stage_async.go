@@ -175,6 +175,7 @@ func (s *stage) reckon(replies []reply) {
 			gone, bytes = gone+1, bytes+r.part.size
 			continue
 		}
+		s.p.tell(s.node, r.part, &r.outcome, r.began, r.came)
 		if !s.p.answered(s.node, r.part, r.outcome, now) {
 			gone, bytes = gone+1, bytes+r.part.size
 			continue

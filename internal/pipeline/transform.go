@@ -131,6 +131,7 @@ func (p *Pipeline) pass(n *node, q *part, outs []emitted) {
 			m = &c
 		}
 		inherit(m, q.msg, partOf(q.msg.Origin.Part, n.Name, i), i)
+		p.tellMade(n, q.msg, m)
 		by.way = partOf(q.way, n.Name, i)
 		p.route(q.j, m, by, to)
 	}

@@ -104,6 +104,7 @@ func (b *branch) Send(ctx context.Context, d component.Delivery) error {
 		m.Hops = b.from.msg.Hops
 		j.root = &m
 	}
+	b.p.tellMade(b.node, b.from.msg, j.root)
 	j.left.Store(1)
 	b.p.route(j, j.root, nil, b.node.outs[""])
 	j.drop()

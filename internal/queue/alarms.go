@@ -407,6 +407,11 @@ func (s *state) lapse(q *queueState, e entry, most int) (looked int) {
 		return most
 	}
 	s.lapsed = append(s.lapsed, &settled{queue: q.id, seq: e.seq(), end: endBack})
+	if s.traced && len(s.lapses) < tickBatch { // who takes them may be late: of very many some are not told
+		o := observedOf(q, e)
+		o.time = s.now
+		s.lapses = append(s.lapses, o)
+	}
 	s.backAlone(q, e, 0, false)
 	return len(later)
 }

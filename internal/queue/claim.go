@@ -58,6 +58,7 @@ func (s *Store) Claim(ctx context.Context, r ClaimRequest) ([]Claim, error) {
 			}
 		}
 		claims, err := s.fill(ctx, c.picks)
+		s.tellClaims(ctx, &r, claims)
 		if err != nil || len(claims) > 0 {
 			return claims, err
 		}

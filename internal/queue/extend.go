@@ -15,11 +15,12 @@ func (s *Store) Extend(ctx context.Context, tokens []Token, lease time.Duration)
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	errs, sync, err := s.extend(tokens, lease)
+	errs, seen, sync, err := s.extend(tokens, lease)
 	if err != nil {
 		return errs, err
 	}
 	if err = s.keep(ctx, sync); err == nil {
+		s.tellExtended(ctx, seen, lease)
 		return errs, nil
 	}
 	if ctx.Err() != nil {
@@ -39,16 +40,17 @@ func (s *Store) keep(ctx context.Context, durable bool) error {
 }
 
 // extend writes the new ends down. sync says that a queue promises more than that.
-func (s *Store) extend(tokens []Token, lease time.Duration) (errs []error, sync bool, err error) {
+func (s *Store) extend(tokens []Token, lease time.Duration) (errs []error, seen []observed, sync bool,
+	err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for s.paused > 0 && !s.closed {
 		s.landing.Wait()
 	}
 	if err := s.usable(); err != nil {
-		return nil, false, err
+		return nil, nil, false, err
 	}
 	s.advance()
-	events, errs, sync := s.state.toExtend(tokens, lease)
-	return errs, sync, s.write(events)
+	events, errs, seen, sync := s.state.toExtend(tokens, lease)
+	return errs, seen, sync, s.write(events)
 }

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/hikyaku/hikyaku/internal/condition"
+	"github.com/hikyaku/hikyaku/internal/journey"
 	"github.com/hikyaku/hikyaku/internal/message"
 )
 
@@ -42,6 +43,7 @@ func newHoldsWorld(t *testing.T, m *memory) *holdsWorld {
 	w := &holdsWorld{t: t}
 	s, err := Open(t.Context(), Options{
 		Journal: holdsJournal{m}, CheckpointBytes: 1 << 50, Limits: Limits{Bytes: 4 << 30},
+		Trace: journey.New(journey.Options{}),
 		Clock: func() time.Time { return time.Now().Add(time.Duration(w.skipped.Load())) },
 	})
 	if err != nil {

@@ -21,12 +21,6 @@ type plan struct {
 	counts []counted // totals to raise when it is done
 }
 
-// observed is a message that is settled with Done, for who wants to know.
-type observed struct {
-	name Name
-	hops message.Hops
-}
-
 // ownPuts is what a plan's own puts are known by.
 type ownPuts struct {
 	taken map[string]PutResult // by deduplication ids and origins

@@ -89,6 +89,9 @@ func (s *Store) commit(ctx context.Context, c Change, where target) ([]PutResult
 		} else if err := s.owns(); err != nil {
 			return nil, nil, err
 		}
+		if s.trace != nil {
+			s.tellChange(ctx, &c, &out)
+		}
 		return out.results, out.settles, nil
 	}
 }
@@ -283,6 +286,7 @@ type launched struct {
 	flight  *flight     // nil: there was nothing to write
 	results []PutResult // of all puts
 	settles []error
+	seen    []observed // of the settlements, those that somebody wants to know of
 	blocker *draft
 }
 
@@ -320,12 +324,13 @@ func (s *Store) launch(p *prepared, f *flight, results []PutResult) (out launche
 		return fail(err)
 	}
 	f.addNotes(p.change.Notes)
-	if len(seen) > 0 {
+	if out.seen = seen; len(seen) > 0 && s.observe != nil {
 		f.after = func() {
 			for i := range seen {
-				o := &seen[i]
-				o.hops.Mark(message.Settled, s.clock())
-				s.observe(o.name, &o.hops)
+				if o := &seen[i]; o.kind == Done {
+					o.hops.Mark(message.Settled, s.clock())
+					s.observe(o.name, &o.hops)
+				}
 			}
 		}
 	}

@@ -135,6 +135,7 @@ func (s *Store) replayBatch(ctx context.Context, q *queueState, columns message.
 
 // moveAll moves messages in one group or, when that is more than the journal takes at once, one by one.
 func (s *Store) moveAll(ctx context.Context, q *queueState, es []entry, c *Change, done *Replayed) error {
+	began := s.clock()
 	moved, err := s.move(ctx, q, es, c)
 	if moved == 0 && errors.Is(err, ErrTooLarge) && len(es) > 1 {
 		for i := range es {
@@ -148,6 +149,7 @@ func (s *Store) moveAll(ctx context.Context, q *queueState, es []entry, c *Chang
 	}
 	if err == nil {
 		done.Moved += moved
+		s.tellReplayed(ctx, c, began)
 	} else if moved == 0 {
 		s.unreplay(q, es)
 	}

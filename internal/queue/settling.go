@@ -56,7 +56,7 @@ func (s *state) unsettle(q *queueState, e entry) {
 
 // settles plans settlements. For those that can be made it marks the claims as settling; undo takes that back. letters
 // are the dead letters, by the index of their settlement, and open tells whether one can still go where it was made
-// for. seen are those settled with Done, if somebody wants to observe them.
+// for. seen are those settled with Done, if somebody wants to observe them, and all others, if messages are traced.
 func (p *plan) settles(all []Settlement, letters map[int]*deadLetter, open func(*deadLetter) bool,
 	observe bool) (errs []error, seen []observed, undo func(), err error) {
 	if len(all) == 0 {
@@ -76,9 +76,6 @@ func (p *plan) settles(all []Settlement, letters map[int]*deadLetter, open func(
 		switch st.Kind {
 		case Done:
 			ev.end = endDone
-			if observe {
-				seen = append(seen, observed{q.name, e.hops()})
-			}
 		case Back:
 			ev.end, ev.uncounted = endBack, st.Uncounted
 			if st.Delay > 0 {
@@ -103,6 +100,14 @@ func (p *plan) settles(all []Settlement, letters map[int]*deadLetter, open func(
 			}
 		default:
 			return nil, nil, undo, fmt.Errorf("settlement of kind %d has no meaning", st.Kind)
+		}
+		if observe && st.Kind == Done || p.s.traced {
+			o := observedOf(q, e)
+			o.kind, o.at = st.Kind, i
+			if seen == nil {
+				seen = make([]observed, 0, len(all)-i)
+			}
+			seen = append(seen, o)
 		}
 		m.mark(q, e, st.Kind)
 		p.draft.add(ev)
@@ -200,8 +205,9 @@ func (s *state) putBack(es []heldMessage) {
 }
 
 // toExtend are the new ends of claims; errs tells of each why there is none. exactly: a queue promises that they are
-// durable.
-func (s *state) toExtend(tokens []Token, lease time.Duration) (events []event, errs []error, exactly bool) {
+// durable. seen are the claims that go on, if messages are traced.
+func (s *state) toExtend(tokens []Token, lease time.Duration) (events []event, errs []error, seen []observed,
+	exactly bool) {
 	errs = make([]error, len(tokens))
 	for i, t := range tokens {
 		q, e, err := s.claimOf(t)
@@ -211,8 +217,11 @@ func (s *state) toExtend(tokens []Token, lease time.Duration) (events []event, e
 		}
 		exactly = exactly || q.def.ExactlyOnce
 		events = append(events, &extended{queue: q.id, seq: e.seq(), deadline: s.now + lease.Microseconds()})
+		if s.traced {
+			seen = append(seen, observedOf(q, e))
+		}
 	}
-	return events, errs, exactly
+	return events, errs, seen, exactly
 }
 
 // ends plans the ends of those of ds that are still there, and with each what follows from it. It tells how many.

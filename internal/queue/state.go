@@ -69,6 +69,8 @@ type state struct {
 	exhausted    []doomed         // out of attempts: the Store moves them to a dead-letter queue
 	overdue      []doomed         // expired: the Store writes it down
 	lapsed       []event          // leases that tick ended: the Store writes it down
+	traced       bool             // somebody wants to know where messages have been
+	lapses       []observed       // if so, whose leases tick ended: the Store tells it
 	over         []*snapshotState // their life has ended: the Store deletes them
 	serial       uint32           // of the last claim of this epoch
 

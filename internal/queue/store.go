@@ -29,6 +29,7 @@ import (
 	"time"
 
 	"github.com/hikyaku/hikyaku/internal/journal"
+	"github.com/hikyaku/hikyaku/internal/journey"
 	"github.com/hikyaku/hikyaku/internal/message"
 )
 
@@ -49,6 +50,10 @@ type Options struct {
 	// Looked, if set, is told how long each claim looked for its messages in memory. It must be quick and must not call
 	// the Store.
 	Looked func(time.Duration)
+	// Trace, if set, is told where messages have been, behind the work and without the lock.
+	Trace *journey.Store
+	// Untraced, if set, tells of which queues it is not told anything.
+	Untraced func(Name) bool
 	// CheckpointBytes is how much is appended between checkpoints, at least; 0: 64 MiB.
 	CheckpointBytes uint64
 	// Elsewhere, if set, tells of a queue's or topic's name whether it is another store's: then the Store makes no
@@ -87,19 +92,21 @@ func (l *Lane) use() {
 
 // Store keeps all topics and queues. Its methods may be called from any goroutine.
 type Store struct {
-	journal journal.Journal
-	clock   func() time.Time
-	passed  func() time.Duration // Options.Monotonic
-	limits  Limits
-	groups  groups
-	demand  bool
-	aliases map[string]string
-	observe func(Name, *message.Hops)
-	looked  func(time.Duration)
-	noticed func(ClockNotice)
-	away    func(Name, Meaning) *Lane
-	numbers uint32
-	every   uint64
+	journal  journal.Journal
+	clock    func() time.Time
+	passed   func() time.Duration // Options.Monotonic
+	limits   Limits
+	groups   groups
+	demand   bool
+	aliases  map[string]string
+	observe  func(Name, *message.Hops)
+	trace    *journey.Store // nil: nobody wants to know
+	untraced func(Name) bool
+	looked   func(time.Duration)
+	noticed  func(ClockNotice)
+	away     func(Name, Meaning) *Lane
+	numbers  uint32
+	every    uint64
 
 	room chan struct{} // one place for each group under way to the journal
 
@@ -158,7 +165,8 @@ func Open(ctx context.Context, o Options) (*Store, error) {
 	s := &Store{
 		journal: o.Journal, clock: o.Clock, passed: o.Monotonic, limits: groups.bound(o.Limits.WithDefaults()),
 		groups: groups,
-		demand: o.OnDemand, aliases: aliases, observe: o.Observe, looked: o.Looked, noticed: o.Noticed,
+		demand: o.OnDemand, aliases: aliases, observe: o.Observe, trace: o.Trace, untraced: o.Untraced,
+		looked: o.Looked, noticed: o.Noticed,
 		away: o.Elsewhere, every: o.CheckpointBytes, numbers: cmp.Or(o.Numbers, math.MaxUint32),
 		room: make(chan struct{}, maxFlights), defining: map[Name]*flight{},
 		redefining: map[*topicState]map[*flight]struct{}{},
@@ -175,6 +183,7 @@ func Open(ctx context.Context, o Options) (*Store, error) {
 		return nil, fmt.Errorf("start from journal %s: %w", o.Journal.Info().Where, err)
 	}
 	s.state.limits = &s.limits
+	s.state.traced = s.trace != nil
 	s.advance()
 	s.state.settleDown()
 	s.state.takeReleased() // Keep tells the journal what is needed
@@ -378,6 +387,7 @@ func (s *Store) settleUp() {
 	}
 	due := s.state.due()
 	if len(s.state.exhausted) > 0 || len(s.state.overdue) > 0 || len(s.state.over) > 0 || len(s.state.released) > 0 ||
+		len(s.state.lapses) > 0 ||
 		due != 0 && due < s.sleeping {
 		s.sleeping = 0
 		select {

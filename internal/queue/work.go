@@ -41,6 +41,8 @@ func (s *Store) keepTime() {
 		s.state.exhausted, s.state.overdue, s.state.over = nil, nil, nil
 		released := s.state.takeReleased()
 		notices := s.state.time.takeNotices()
+		lapses := s.state.lapses
+		s.state.lapses = nil
 		s.mu.Unlock()
 		if s.noticed != nil {
 			for _, n := range notices {
@@ -48,6 +50,7 @@ func (s *Store) keepTime() {
 			}
 		}
 		s.keepShown()
+		s.tellLapses(lapses)
 		s.journal.Release(released...)
 		exhausted, overdue = s.buryAll(exhausted), s.expireAll(overdue)
 		over = s.endSnapshots(s.ctx, over)
@@ -144,6 +147,7 @@ func (s *Store) bury(ctx context.Context, ds []doomed) (again []doomed) {
 		})
 		switch {
 		case err == nil:
+			s.tellBuried(b.letters)
 		case errors.Is(err, errAgain):
 			ds = append(b.there, ds...)
 		case errors.Is(err, ErrTooLarge) && len(b.there) > 1:
@@ -193,8 +197,11 @@ func (s *Store) lettersOf(ctx context.Context, ds []doomed) (b burial) {
 func (s *Store) expireAll(ds []doomed) (again []doomed) {
 	for len(ds) > 0 {
 		n := min(len(ds), tickBatch, s.groups.passing)
+		seen := s.seen(ds[:n])
 		if _, err := s.end(s.ctx, ds[:n], endExpired, nil, func(*plan, int) error { return nil }); err != nil {
 			again = append(again, ds[:n]...)
+		} else {
+			s.tellExpired(seen)
 		}
 		ds = ds[n:]
 	}

@@ -140,6 +140,7 @@ func (r *Router) openStore(ctx context.Context, shard int, j journal.Journal, be
 			}
 		}
 	}
+	each.Untraced = reserved
 	each.Elsewhere = func(n queue.Name, as queue.Meaning) *queue.Lane { return r.elsewhere(shard, n, as) }
 	s, err := queue.Open(ctx, each)
 	if err != nil {

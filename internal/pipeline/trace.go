@@ -1,0 +1,49 @@
+package pipeline
+
+import (
+	"context"
+	"time"
+
+	"github.com/hikyaku/hikyaku/internal/component"
+	trace "github.com/hikyaku/hikyaku/internal/journey"
+	"github.com/hikyaku/hikyaku/internal/message"
+	"github.com/hikyaku/hikyaku/internal/queue"
+)
+
+// as is the context of the pipeline's work that says which step does it, where messages are traced.
+func (p *Pipeline) as(n *node) context.Context {
+	if p.options.Trace == nil {
+		return p.work
+	}
+	return trace.By(p.work, n.Name)
+}
+
+// tell tells what a step was answered for a message, and how long that took. Of what never was in a queue only failures
+// are told: lines of files come too fast, and nobody knows their ids.
+func (p *Pipeline) tell(n *node, q *part, o *component.Outcome, began, came time.Time) {
+	if p.options.Trace == nil || q.fatal != nil || o.Verdict == component.Delivered && q.j.delivery.Queue == "" {
+		return
+	}
+	note := trace.Note{ID: q.msg.ID, Kind: trace.Answered, Time: came.UnixNano(), Place: trace.Place{Name: n.Name},
+		Attempt: q.tries + 1, For: came.Sub(began), Text: o.Verdict.String(), Hops: &q.msg.Hops}
+	if from, err := queue.ParseName(q.j.delivery.Queue); err == nil {
+		note.From = trace.Place{Namespace: from.Namespace, Name: from.Name}
+	}
+	if o.Verdict == component.Delivered {
+		p.options.Trace.End(&note, note.For)
+		return
+	}
+	if o.Reason != nil {
+		note.Text += ": " + o.Reason.Error()
+	}
+	p.options.Trace.Keep(&note)
+}
+
+// tellMade tells of a message that a transform made of another one.
+func (p *Pipeline) tellMade(n *node, of, made *message.Message) {
+	if p.options.Trace == nil || made.ID == of.ID {
+		return
+	}
+	p.options.Trace.Made(of.ID, &trace.Note{ID: made.ID, Time: p.options.Clock().UnixNano(),
+		Place: trace.Place{Name: n.Name}})
+}
