@@ -3,6 +3,7 @@ package main
 import (
 	"github.com/hikyaku/hikyaku/internal/config"
 	"github.com/hikyaku/hikyaku/internal/door"
+	"github.com/hikyaku/hikyaku/internal/journey"
 	"github.com/hikyaku/hikyaku/internal/machine"
 	"github.com/hikyaku/hikyaku/internal/queue"
 )
@@ -33,6 +34,18 @@ func boundsOf(l *config.Limits, memory machine.Available) bounds {
 		b.store.MessageBytes = int(min(largestMessage, b.busy*4/9))
 	}
 	return b
+}
+
+// traceOf remembers where messages have been, as the configuration says; nil: it says that nobody does.
+func traceOf(t *config.Trace, memory int64) *journey.Store {
+	if t.Off {
+		return nil
+	}
+	bytes := t.Bytes
+	if bytes == 0 && memory > 0 {
+		bytes = min(memory/128, journey.DefaultBytes)
+	}
+	return journey.New(journey.Options{Bytes: bytes, Keep: t.Keep})
 }
 
 // tableBytes is what each of so many journals of a process keeps of where its records are.

@@ -71,7 +71,8 @@ func openDoors(ctx context.Context, h *house, w *works, api config.API, front *c
 		api.MySQL.Socket = settings.NoSocket // what comes to it, front brings as well
 	}
 	http, err := httpdoor.New(api.HTTP, httpdoor.Options{
-		Store: h.store, Users: h.users, Metrics: h.metrics, Busy: h.busy, Dead: w.deadDevices(),
+		Store: h.storeFor("http"), Users: h.users, Metrics: h.metrics, Trace: h.trace,
+		Busy: h.busy, Dead: w.deadDevices(),
 		Push: w.Pipeline, Campaigns: h.campaigns, Traffic: traffic["http"], Report: report("http"),
 	})
 	if err != nil {
@@ -82,13 +83,14 @@ func openDoors(ctx context.Context, h *house, w *works, api config.API, front *c
 		return nil, err
 	}
 	pubsub, err := pubsubdoor.New(api.PubSub, pubsubdoor.Options{
-		Store: h.store, Users: h.users, Busy: h.busy, Outbound: h.file.Outbound, Traffic: traffic["pubsub"],
+		Store: h.storeFor("pubsub"), Users: h.users, Busy: h.busy, Outbound: h.file.Outbound,
+		Traffic:    traffic["pubsub"],
 		JavaScript: true, Report: report("pubsub"),
 	})
 	if err != nil {
 		return nil, err
 	}
-	sqs, err := sqsdoor.New(api.SQS, sqsdoor.Options{Store: h.store, Users: h.users, Busy: h.busy,
+	sqs, err := sqsdoor.New(api.SQS, sqsdoor.Options{Store: h.storeFor("sqs"), Users: h.users, Busy: h.busy,
 		Traffic: traffic["sqs"], Report: report("sqs")})
 	if err != nil {
 		return nil, err

@@ -19,6 +19,7 @@ import (
 	"github.com/hikyaku/hikyaku/internal/function"
 	"github.com/hikyaku/hikyaku/internal/function/isolate"
 	"github.com/hikyaku/hikyaku/internal/journal"
+	"github.com/hikyaku/hikyaku/internal/journey"
 	"github.com/hikyaku/hikyaku/internal/machine"
 	"github.com/hikyaku/hikyaku/internal/message"
 	"github.com/hikyaku/hikyaku/internal/pipeline"
@@ -41,6 +42,7 @@ type house struct {
 	// functions starts no program before one is wanted.
 	functions *deployment.Registry
 	campaigns *campaign.Registry
+	trace     *journey.Store // nil: nobody wants to know where messages have been
 
 	at         addresses
 	readsInput bool // a pipeline reads the standard input
@@ -64,13 +66,15 @@ func openHouseOver(ctx context.Context, f *config.File, logTo io.Writer, adopt b
 	bounds := boundsOf(&f.Limits, machine.Memory())
 	guard(users, f)
 	h := &house{file: f, loaded: f, log: log, level: level, metrics: httpdoor.NewMetrics(0), users: users,
-		pacer: pacerOf(ctx), bounds: bounds, busy: door.NewBusy(bounds.busy), at: addresses{}}
+		pacer: pacerOf(ctx), bounds: bounds, trace: traceOf(&f.Trace, bounds.memory.Bytes),
+		busy: door.NewBusy(bounds.busy), at: addresses{}}
 	users.Follow(func(err error) { log.Warn("users", "error", err) })
 	users.Watch(h.metrics.LoginFailed, func(f access.Failure) {
 		log.Warn("login failed", "door", f.Door, "reason", f.Reason, "user", f.Name, "address", f.Address, "count",
 			f.Count)
 	})
-	h.stores, err = openStores(ctx, f, log, over, queue.Options{Limits: bounds.store, Observe: h.metrics.Settled})
+	h.stores, err = openStores(ctx, f, log, over, queue.Options{Limits: bounds.store, Observe: h.metrics.Settled,
+		Trace: h.trace})
 	if err != nil {
 		return nil, err
 	}
@@ -171,7 +175,7 @@ func (h *house) newPipeline(in io.Reader, out io.Writer, finite bool, observer p
 		slack = pipeline.RunSlack
 	}
 	p, err := pipeline.New(built.Nodes, pipeline.Options{
-		Store: h.store, Finite: finite, Slack: slack, Logger: h.log, Observe: observer,
+		Store: h.store, Finite: finite, Slack: slack, Logger: h.log, Observe: observer, Trace: h.trace,
 		Abandon: h.failed,
 	})
 	if err != nil {

@@ -16,8 +16,8 @@ import (
 var leftOut []string
 
 func newMySQLDoor(c settings.Config, h *house, traffic *door.Traffic, report func(error)) (server, error) {
-	return mysqldoor.New(c, mysqldoor.Options{Store: h.store, Users: h.users, Busy: h.busy, Traffic: traffic,
-		Report: report})
+	return mysqldoor.New(c, mysqldoor.Options{Store: h.storeFor("mysql"), Users: h.users, Busy: h.busy,
+		Traffic: traffic, Report: report})
 }
 
 // listenMySQL listens on the MySQL door's socket in the file system; nil: there is none. One that nobody asked for is

@@ -26,6 +26,7 @@ type File struct {
 	API        API
 	Namespaces map[string][]string // namespace → other names for it
 	Limits     Limits
+	Trace      Trace
 	Log        Log
 	Queues     []Queue // subscriptions among them, after the queues
 	Topics     []Topic
@@ -84,7 +85,8 @@ func Parse(name string, text []byte, env func(string) (string, bool)) (*File, er
 	}
 	f := &File{
 		Name: name, DataDir: c.DataDir, Shards: c.Shards, Durability: c.Durability, Cluster: c.Cluster,
-		Journal: c.Journal, API: c.API, Namespaces: c.Namespaces, Limits: c.Limits, Log: c.Log,
+		Journal: c.Journal, API: c.API, Namespaces: c.Namespaces, Limits: c.Limits, Trace: c.Trace,
+		Log:    c.Log,
 		Queues: append([]Queue(c.Queues), c.Topics.subscriptions...), Topics: c.Topics.topics, Functions: c.Functions,
 		Users: c.Users, Access: c.Access,
 		source: s, root: root,

@@ -28,6 +28,7 @@ type schema struct {
 	Sources    sourceSettings      `yaml:"sources" doc:"Where the pipeline's messages come from, by name."`
 	Transforms transformSettings   `yaml:"transforms" doc:"What happens to them on the way, by name."`
 	Sinks      sinkSettings        `yaml:"sinks" doc:"Where they are delivered, by name."`
+	Trace      Trace               `yaml:"trace" doc:"Where messages have been, for hikyaku trace and hikyaku slow. It is in memory: a restart ends it."`
 	Log        Log                 `yaml:"log" doc:"What hikyaku says about itself, on the standard error."`
 }
 
@@ -87,6 +88,13 @@ type Journal struct {
 type Scrub struct {
 	Every          time.Duration `yaml:"every" min:"1m" doc:"How often all files of the journal are read, to find what the disk has damaged before a reader or a start does: from the beginning of one round to that of the next, and the first at the start, or when a SIGHUP switches it on. Not set: never."`
 	BytesPerSecond int64         `yaml:"bytes_per_second" unit:"bytes" min:"65536" default:"8388608" doc:"How much of them is read in a second at most."`
+}
+
+// Trace is about journeys of messages. A zero is the default.
+type Trace struct {
+	Off   bool          `yaml:"off" doc:"Remember none."`
+	Keep  time.Duration `yaml:"keep" min:"1s" doc:"How long a journey is remembered after what happened last. Not set: 1h."`
+	Bytes int64         `yaml:"bytes" min:"65536" doc:"What all of them take in memory. When that is full the oldest go, those of messages that neither failed nor were slow first. Not set: 16 MiB, or a 128th of the memory that the control group or the machine has, if that is less."`
 }
 
 // Log says what is logged.

@@ -24,7 +24,8 @@ import (
 // refused to them, or stand here.
 var opened = map[string][]string{
 	"http": {"health", "live", "ready", "describe", "put", "publish", "claim", "claimFrom", "settle", "extend", "peek",
-		"showQueue", "listQueues", "showTopic", "listTopics", "showSnapshot", "listSnapshots", "listCampaigns"},
+		"showQueue", "listQueues", "showTopic", "listTopics", "showSnapshot", "listSnapshots", "listCampaigns",
+		"trace", "slowest"},
 	"sqs": {"SendMessage", "SendMessageBatch", "ReceiveMessage", "DeleteMessage", "DeleteMessageBatch",
 		"ChangeMessageVisibility", "ChangeMessageVisibilityBatch", "GetQueueAttributes", "GetQueueUrl",
 		"ListDeadLetterSourceQueues", "ListQueueTags", "ListQueues"},
@@ -92,7 +93,8 @@ func httpOperations(t *testing.T, v *visitor) map[string]operation {
 		t.Fatal(err)
 	}
 	names := map[string]string{"{ns}": "default", "{queue}": "empty", "{topic}": "papers", "{snapshot}": "none",
-		"{sink}": "phones", "{campaign}": regexp.MustCompile(`"id":"([^"]+)"`).FindStringSubmatch(v.get(t, "/default/campaigns"))[1]}
+		"{sink}": "phones", "{id}": "01a20020-9b8a-7e28-8ef4-d8815065c06a",
+		"{campaign}": regexp.MustCompile(`"id":"([^"]+)"`).FindStringSubmatch(v.get(t, "/default/campaigns"))[1]}
 	all := map[string]operation{}
 	for path, methods := range described.Paths {
 		path = placeholder.ReplaceAllStringFunc(path, func(p string) string { return names[p] })

@@ -14,6 +14,7 @@ import (
 	"github.com/hikyaku/hikyaku/internal/access"
 	door "github.com/hikyaku/hikyaku/internal/api/http"
 	"github.com/hikyaku/hikyaku/internal/component"
+	"github.com/hikyaku/hikyaku/internal/journey"
 	"github.com/hikyaku/hikyaku/internal/message"
 	"github.com/hikyaku/hikyaku/internal/push/dead"
 )
@@ -38,6 +39,9 @@ func (phones) PushSinks() []string { return []string{"news"} }
 func (phones) Push(_ context.Context, _ string, _ time.Time, ms []*message.Message) ([]component.Answer, error) {
 	return make([]component.Answer, len(ms)), nil
 }
+
+// tracedID is a message whose journey is remembered: it is in the queue news.
+const tracedID = "01a20020-9b8a-7e28-8ef4-d8815065c06a"
 
 // everyone may make the calls whose answers show, or change, only what the user may know of.
 const everyone = "boss keeper reader writer pusher sender nobody"
@@ -97,6 +101,9 @@ var grants = []struct {
 	{"POST", "/default/campaigns/CAMPAIGN/pause", ``, "pusher sender", 404},
 	{"POST", "/default/campaigns/CAMPAIGN/resume", ``, "pusher sender", 404},
 	{"POST", "/default/campaigns/CAMPAIGN/cancel", ``, "pusher sender", 404},
+	{"GET", "/-/trace", ``, everyone, 0},
+	{"GET", "/-/trace?queue=news", ``, "boss reader", 0},
+	{"GET", "/-/trace/" + tracedID, ``, "boss reader", 404},
 	{"GET", "/-/push/dead", ``, "boss", 0},
 	{"GET", "/-/push/dead/news", ``, "boss", 0},
 	{"POST", "/-/push/dead/news/find", `{"token": "a"}`, "boss", 0},
@@ -107,7 +114,10 @@ var grants = []struct {
 var braces = regexp.MustCompile(`\{[^}]*\}`)
 
 func TestEachRouteAsksForItsGrant(t *testing.T) {
-	r := start(t, settings{users: team, campaigns: true, push: phones{},
+	trace := journey.New(journey.Options{})
+	trace.Begin(&journey.Note{ID: parsed(t, tracedID), Time: time.Now().UnixNano(),
+		Place: journey.Place{Namespace: "default", Name: "news"}})
+	r := start(t, settings{users: team, campaigns: true, push: phones{}, trace: trace,
 		dead: map[string]*dead.Registry{"news": registry(t, 1)}})
 	as := func(user string) { r.secret = user + "-secret" }
 	reset := func() (campaign string) {

@@ -28,6 +28,7 @@ import (
 	shared "github.com/hikyaku/hikyaku/internal/door"
 	"github.com/hikyaku/hikyaku/internal/journal"
 	"github.com/hikyaku/hikyaku/internal/journal/file"
+	"github.com/hikyaku/hikyaku/internal/journey"
 	"github.com/hikyaku/hikyaku/internal/push/dead"
 	"github.com/hikyaku/hikyaku/internal/queue"
 )
@@ -60,6 +61,7 @@ type settings struct {
 	// campaigns gives the door a registry of them.
 	campaigns bool
 	push      door.Pusher
+	trace     *journey.Store
 }
 
 // reports are what a door told Options.Report.
@@ -135,7 +137,7 @@ func start(t *testing.T, s settings) *rig {
 	}
 	options := door.Options{
 		Store: store, Users: users, Metrics: metrics, Traffic: traffic, Ready: s.ready, Busy: s.busy, Dead: s.dead,
-		Push: s.push, Report: r.reports.add,
+		Push: s.push, Trace: s.trace, Report: r.reports.add,
 	}
 	if s.campaigns {
 		if options.Campaigns, err = campaign.Open(t.Context(), r.store, nil); err != nil {

@@ -140,7 +140,9 @@ var (
 	noPath      = kind{nil, "no-such-path", "No such path", 404, "GET /openapi.yaml describes every path", 0}
 	noSnapshot  = kind{nil, "no-such-snapshot", "No such snapshot", 404,
 		"see what there is with GET /{namespace}/snapshots", 0}
-	noSink        = kind{nil, "no-such-sink", "No such sink", 404, "see what there is with GET /-/push/dead", 0}
+	noSink  = kind{nil, "no-such-sink", "No such sink", 404, "see what there is with GET /-/push/dead", 0}
+	noTrace = kind{nil, "not-traced", "Journey is not known", 404,
+		"journeys are in memory: a restart ends them", 0}
 	tooManyPushes = kind{nil, "too-many-pushes", "Too many pushes are under way", 429,
 		"try again later, or publish to the queue that the sink takes from", 1}
 	badMethod    = kind{nil, "bad-method", "Method is not for this path", 405, "", 0}

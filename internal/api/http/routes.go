@@ -62,6 +62,9 @@ func (s *Server) routes() []route {
 		{"POST", "/{ns}/campaigns/{campaign}/cancel", "cancelCampaign", false,
 			changeCampaign((*campaign.Registry).Cancel)},
 
+		{"GET", "/-/trace", "slowest", false, listSlowest},
+		{"GET", "/-/trace/{id}", "trace", false, showTrace},
+
 		{"GET", "/-/push/dead", "listDead", false, listDead},
 		{"GET", "/-/push/dead/{sink}", "showDead", false, showDead},
 		{"POST", "/-/push/dead/{sink}/find", "findDead", false, findDead},

@@ -12,6 +12,7 @@ import (
 	"github.com/hikyaku/hikyaku/internal/campaign"
 	"github.com/hikyaku/hikyaku/internal/door"
 	"github.com/hikyaku/hikyaku/internal/journal"
+	"github.com/hikyaku/hikyaku/internal/journey"
 	"github.com/hikyaku/hikyaku/internal/push/dead"
 	"github.com/hikyaku/hikyaku/internal/queue"
 )
@@ -31,6 +32,8 @@ type Options struct {
 	Push Pusher
 	// Campaigns are those of the store; nil: there are none.
 	Campaigns *campaign.Registry
+	// Trace remembers where messages have been; nil: nothing does.
+	Trace *journey.Store
 	// Report is told what a person should know and no client is: panics of handlers, connections that broke in the TLS
 	// handshake, certificates that can not be read again. It may be called from several goroutines. nil: nobody is
 	// told.
@@ -50,6 +53,7 @@ type Server struct {
 	dead      map[string]*dead.Registry
 	pusher    Pusher
 	campaigns *campaign.Registry
+	trace     *journey.Store
 	pushing   atomic.Int64 // messages that are being pushed
 	handler   http.Handler
 	origins   *http.CrossOriginProtection
@@ -73,7 +77,8 @@ func New(c Config, o Options) (*Server, error) {
 	s := &Server{
 		config: c.withDefaults(), store: o.Store, users: o.Users, metrics: o.Metrics, ready: o.Ready, report: o.Report,
 		traffic: o.Traffic,
-		dead:    o.Dead, pusher: o.Push, campaigns: o.Campaigns, origins: http.NewCrossOriginProtection(),
+		dead:    o.Dead, pusher: o.Push, campaigns: o.Campaigns, trace: o.Trace,
+		origins: http.NewCrossOriginProtection(),
 	}
 	if s.metrics == nil {
 		s.metrics = NewMetrics(0)
