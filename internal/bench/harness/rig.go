@@ -10,6 +10,7 @@ import (
 
 	"github.com/hikyaku/hikyaku/internal/journal"
 	"github.com/hikyaku/hikyaku/internal/journal/file"
+	"github.com/hikyaku/hikyaku/internal/journey"
 	"github.com/hikyaku/hikyaku/internal/message"
 	"github.com/hikyaku/hikyaku/internal/queue"
 )
@@ -51,7 +52,7 @@ func OpenRig(ctx context.Context, dir string, with Setting) (*Rig, error) {
 	}
 	limits := queue.Limits{Messages: mostWaiting, Bytes: with.Bytes}
 	s, err := queue.Open(ctx, queue.Options{Journal: under, Limits: limits, Looked: with.Looked,
-		CheckpointBytes: with.CheckpointBytes})
+		CheckpointBytes: with.CheckpointBytes, Trace: journey.New(journey.Options{})}) // as serve has it
 	if err != nil {
 		return nil, errors.Join(err, j.Close())
 	}
