@@ -3,6 +3,7 @@ package journey
 import (
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/hikyaku/hikyaku/internal/message"
@@ -20,7 +21,13 @@ type part struct {
 	names    map[Place]uint16
 	places   []Place // by number
 	_        [64]byte
+
+	// here counts the entries by a hash of their ids: where it is zero there is none, which is known without the lock.
+	here []atomic.Int32
 }
+
+// hereEach is for how many bytes of entries there is a count: four for each entry of the usual size.
+const hereEach = 128
 
 // entry is one journey.
 type entry struct {
@@ -78,8 +85,17 @@ func (l *line) take(e *entry) {
 func (p *part) begin(most int64, keep time.Duration) {
 	p.most, p.keep = most, int64(keep)
 	p.entries = map[message.ID]*entry{}
+	p.here = make([]atomic.Int32, max(1, most/hereEach))
 	p.names, p.places = map[Place]uint16{{}: 0}, []Place{{}}
 }
+
+// count is where the entry of an id is counted.
+func (p *part) count(id *message.ID) *atomic.Int32 {
+	return &p.here[hashOf(id)>>32*uint64(len(p.here))>>32]
+}
+
+// mayHave tells whether there may be an entry of an id.
+func (p *part) mayHave(id *message.ID) bool { return p.count(id).Load() != 0 }
 
 // lineOf is the line that e stands in.
 func (p *part) lineOf(e *entry) *line {
@@ -105,6 +121,7 @@ func (p *part) add(n *Note, begin, worth bool) {
 			p.arrive(e, n)
 		}
 		p.entries[n.ID] = e
+		p.count(&e.id).Add(1)
 	default:
 		p.lineOf(e).take(e) // it goes to the end, with another size
 		e.worth = e.worth || worth
@@ -187,6 +204,7 @@ func (p *part) forget(now int64) {
 func (p *part) remove(l *line, e *entry) {
 	l.take(e)
 	delete(p.entries, e.id)
+	p.count(&e.id).Add(-1)
 }
 
 // maxNames bounds the names of places that a part knows. Further ones are not told.

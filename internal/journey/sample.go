@@ -23,9 +23,13 @@ func (s *sampler) takes(id *message.ID, now int64) bool {
 	if every <= 1 {
 		return true
 	}
-	const odd = 0x9e3779b97f4a7c15 // ids that clients made may differ in some bits only
-	h := binary.LittleEndian.Uint64(id[8:]) ^ binary.LittleEndian.Uint64(id[:])
-	return (h*odd)>>32%uint64(every) == 0
+	return hashOf(id)>>32%uint64(every) == 0
+}
+
+// hashOf is a hash of an id, whose high bits are the best ones: ids that clients made may differ in some bits only.
+func hashOf(id *message.ID) uint64 {
+	const odd = 0x9e3779b97f4a7c15
+	return (binary.LittleEndian.Uint64(id[8:]) ^ binary.LittleEndian.Uint64(id[:])) * odd
 }
 
 // count counts a message and returns of how many one is taken.

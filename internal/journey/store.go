@@ -46,8 +46,9 @@ func New(o Options) *Store {
 		s.clock = time.Now
 	}
 	s.sampler.most = int64(cmp.Or(o.PerSecond, DefaultPerSecond))
+	each := cmp.Or(o.Bytes, DefaultBytes) / shares
 	for i := range s.parts {
-		s.parts[i].begin(cmp.Or(o.Bytes, DefaultBytes)/shares, s.keep)
+		s.parts[i].begin(each, s.keep)
 	}
 	s.meters.Store(&map[Place]*meter{})
 	return s
@@ -60,21 +61,29 @@ func (s *Store) part(id *message.ID) *part { return &s.parts[id[15]%shares] }
 // whatever becomes of them.
 func (s *Store) Begin(n *Note) {
 	if s != nil && !n.ID.IsZero() {
-		s.part(&n.ID).add(n, s.sampler.takes(&n.ID, n.Time), false)
+		s.add(n, s.sampler.takes(&n.ID, n.Time), false)
 	}
 }
 
 // Add tells of a step that is worth nothing by itself: it is remembered if the message's journey is.
 func (s *Store) Add(n *Note) {
 	if s != nil {
-		s.part(&n.ID).add(n, false, false)
+		s.add(n, false, false)
+	}
+}
+
+// add is add of the part that the message belongs to. Most messages are not remembered, and most of those are found
+// out without the lock.
+func (s *Store) add(n *Note, begin, worth bool) {
+	if p := s.part(&n.ID); begin || p.mayHave(&n.ID) {
+		p.add(n, begin, worth)
 	}
 }
 
 // Keep tells of a step for which the journey is worth remembering: the message failed, or has to be tried again.
 func (s *Store) Keep(n *Note) {
 	if s != nil && !n.ID.IsZero() {
-		s.part(&n.ID).add(n, true, true)
+		s.add(n, true, true)
 	}
 }
 
@@ -84,14 +93,14 @@ func (s *Store) Made(of message.ID, n *Note) {
 	if s == nil || of == n.ID || n.ID.IsZero() {
 		return
 	}
-	if !s.part(&of).mayMake(of) {
+	if p := s.part(&of); !p.mayHave(&of) || !p.mayMake(of) {
 		return
 	}
 	made := *n
 	made.ID, made.Kind, made.Text, made.Hops = of, Made, n.ID.String(), nil
-	s.part(&of).add(&made, false, false)
+	s.add(&made, false, false)
 	n.Kind, n.Text, n.Hops = MadeFrom, of.String(), nil
-	s.part(&n.ID).add(n, true, false)
+	s.add(n, true, false)
 }
 
 // End tells of a step that took so long. The journey is worth remembering if that is more than the 99th percentile at
@@ -101,7 +110,7 @@ func (s *Store) End(n *Note, took time.Duration) {
 		return
 	}
 	slow := s.meter(n.Place).isSlow(took)
-	s.part(&n.ID).add(n, slow, slow)
+	s.add(n, slow, slow)
 }
 
 // maxMeters bounds the places that have a meter of their own; the others share one.
