@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/hikyaku/hikyaku/internal/config"
+	"github.com/hikyaku/hikyaku/internal/durable"
 	"github.com/hikyaku/hikyaku/internal/journal"
 	"github.com/hikyaku/hikyaku/internal/journal/file"
 	"github.com/hikyaku/hikyaku/internal/queue"
@@ -213,7 +214,7 @@ func (t *copyTarget) copy(ctx context.Context, open func() (journal.Journal, err
 		return shard.Compare(ctx, was, []journal.Journal{j}, show)
 	})
 	if err == nil {
-		err = syncFolder(staging)
+		err = durable.SyncDir(staging)
 	}
 	if err != nil {
 		return nil, err
@@ -224,7 +225,7 @@ func (t *copyTarget) copy(ctx context.Context, open func() (journal.Journal, err
 		}
 		return nil, err
 	}
-	return was, errors.Join(syncFolder(t.data), syncFolder(filepath.Dir(t.data)))
+	return was, errors.Join(durable.SyncDir(t.data), durable.SyncDir(filepath.Dir(t.data)))
 }
 
 func (t *copyTarget) isThere() error {

@@ -7,13 +7,13 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"runtime"
 	"strconv"
 	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
+	"github.com/hikyaku/hikyaku/internal/durable"
 	"github.com/hikyaku/hikyaku/internal/journal"
 	"github.com/hikyaku/hikyaku/internal/journal/file"
 	"github.com/hikyaku/hikyaku/internal/measure"
@@ -266,22 +266,14 @@ func sameDisk(data string, dirs []string) error {
 
 // complete says durably that the new journals are.
 func complete(staging string, from, to int) error {
-	path := filepath.Join(staging, reshardDone)
-	f, err := os.OpenFile(path+".new", os.O_CREATE|os.O_WRONLY|os.O_TRUNC, 0o600)
-	if err != nil {
+	if err := durable.SyncDir(filepath.Join(staging, reshardNew)); err != nil {
 		return err
 	}
-	_, err = fmt.Fprintf(f, "%d to %d\n", from, to)
-	if err == nil {
-		err = f.Sync()
-	}
-	if err = errors.Join(err, f.Close(), syncFolder(filepath.Join(staging, reshardNew))); err != nil {
+	what := fmt.Appendf(nil, "%d to %d\n", from, to)
+	if err := durable.WriteFile(filepath.Join(staging, reshardDone), what); err != nil {
 		return err
 	}
-	if err := os.Rename(path+".new", path); err != nil {
-		return err
-	}
-	return errors.Join(syncFolder(staging), syncFolder(filepath.Dir(staging)))
+	return durable.SyncDir(filepath.Dir(staging))
 }
 
 // renames are what puts new journals in the place of the old ones, in their order. Each is done once: where it leads to
@@ -311,7 +303,7 @@ func exchange(data string, from, to int) (aside string, err error) {
 		}
 		err := os.Rename(r[0], r[1])
 		for _, dir := range folders {
-			err = errors.Join(err, syncFolder(dir))
+			err = errors.Join(err, durable.SyncDir(dir))
 		}
 		if err != nil {
 			return "", &hinted{err, "give the same command again when that can be done"}
@@ -321,19 +313,7 @@ func exchange(data string, from, to int) (aside string, err error) {
 	if err := os.Rename(staging, aside); err != nil { // with what says that there is something to end
 		return "", err
 	}
-	return filepath.Join(aside, reshardOld), syncFolder(data)
-}
-
-// syncFolder makes the names in a folder durable.
-func syncFolder(dir string) error {
-	if runtime.GOOS == "windows" { // it has no such thing
-		return nil
-	}
-	f, err := os.Open(dir)
-	if err != nil {
-		return err
-	}
-	return errors.Join(f.Sync(), f.Close())
+	return filepath.Join(aside, reshardOld), durable.SyncDir(data)
 }
 
 func printInventory(out io.Writer, v *queue.Inventory) {

@@ -7,23 +7,22 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"runtime"
 	"slices"
 	"strconv"
 	"strings"
 
+	"github.com/hikyaku/hikyaku/internal/durable"
 	"github.com/hikyaku/hikyaku/internal/journal/file"
 )
 
 const (
-	markName       = "hikyaku-backup"
-	markText       = "hikyaku backup 1\n"
-	lockName       = "lock"
-	objectsName    = "files"
-	listsName      = "generations"
-	listSuffix     = ".json"
-	listDigits     = 10
-	unfinishedName = ".unfinished"
+	markName    = "hikyaku-backup"
+	markText    = "hikyaku backup 1\n"
+	lockName    = "lock"
+	objectsName = "files"
+	listsName   = "generations"
+	listSuffix  = ".json"
+	listDigits  = 10
 )
 
 // What is wrong with a folder, for callers who say what to do.
@@ -88,7 +87,7 @@ func look(dir string, begin bool) error {
 		return err
 	}
 	for _, e := range entries { // of one that was ended before it had its mark
-		if e.Name() != lockName && e.Name() != markName+unfinishedName {
+		if e.Name() != lockName && e.Name() != markName+durable.Unfinished {
 			return ErrForeign
 		}
 	}
@@ -105,7 +104,7 @@ func (f *Folder) begin() error {
 	if _, err := os.Stat(filepath.Join(f.dir, markName)); err == nil {
 		return nil
 	}
-	return writeWhole(filepath.Join(f.dir, markName), []byte(markText))
+	return durable.WriteFile(filepath.Join(f.dir, markName), []byte(markText))
 }
 
 // Close lets others have the folder.
@@ -156,38 +155,6 @@ func (f *Folder) Generation(number int) (*Generation, error) {
 		return nil, fmt.Errorf("%s has no generation %d: %w", f.dir, number, ErrNoGeneration)
 	}
 	return g, err
-}
-
-// writeWhole writes a file that is there whole or not at all, and durable.
-func writeWhole(path string, b []byte) error {
-	next := path + unfinishedName
-	f, err := os.OpenFile(next, os.O_CREATE|os.O_WRONLY|os.O_TRUNC, 0o600)
-	if err != nil {
-		return err
-	}
-	_, err = f.Write(b)
-	if err == nil {
-		err = f.Sync()
-	}
-	if err = errors.Join(err, f.Close()); err == nil {
-		err = os.Rename(next, path)
-	}
-	if err != nil {
-		return errors.Join(err, os.Remove(next))
-	}
-	return syncFolder(filepath.Dir(path))
-}
-
-// syncFolder makes the names in a folder durable.
-func syncFolder(dir string) error {
-	if runtime.GOOS == "windows" { // it has no such thing
-		return nil
-	}
-	f, err := os.Open(dir)
-	if err != nil {
-		return err
-	}
-	return errors.Join(f.Sync(), f.Close())
 }
 
 // readOnly tells whether a file system takes no writes.

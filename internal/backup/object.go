@@ -9,6 +9,8 @@ import (
 	"io"
 	"io/fs"
 	"os"
+
+	"github.com/hikyaku/hikyaku/internal/durable"
 )
 
 // piece is how much is copied at once, and between two looks whether to go on.
@@ -105,7 +107,7 @@ func sumOfFile(ctx context.Context, path string, n int64, told func(int64)) (str
 // keep copies n bytes of r into the folder, and returns their checksum. Where they are there already they are written
 // again: what is there may have been damaged.
 func (f *Folder) keep(ctx context.Context, r io.Reader, n int64, told func(int64)) (sum string, err error) {
-	path := f.object("copy" + unfinishedName)
+	path := f.object("copy" + durable.Unfinished)
 	if sum, err = copyOf(ctx, path, r, n, told); err != nil {
 		return "", err
 	}

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+
+	"github.com/hikyaku/hikyaku/internal/durable"
 )
 
 // prune removes generations beyond those that are kept, and then the files that no generation names.
@@ -16,7 +18,7 @@ func (f *Folder) prune(numbers []int, keep int, r *Result) error {
 		r.Removed = append(r.Removed, numbers[0])
 		numbers = numbers[1:]
 	}
-	if err := syncFolder(filepath.Join(f.dir, listsName)); err != nil { // before what they name goes
+	if err := durable.SyncDir(filepath.Join(f.dir, listsName)); err != nil { // before what they name goes
 		return err
 	}
 	named := map[string]bool{}

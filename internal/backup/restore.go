@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"slices"
 
+	"github.com/hikyaku/hikyaku/internal/durable"
 	"github.com/hikyaku/hikyaku/internal/journal/file"
 )
 
@@ -143,7 +144,7 @@ func putInPlace(staging, dir string, g *Generation) error {
 		}
 	}
 	for _, name := range folders {
-		if err := syncFolder(name); err != nil {
+		if err := durable.SyncDir(name); err != nil {
 			return err
 		}
 	}
@@ -159,5 +160,5 @@ func putInPlace(staging, dir string, g *Generation) error {
 	if err := os.Remove(staging); err != nil {
 		return err
 	}
-	return errors.Join(syncFolder(dir), syncFolder(filepath.Dir(filepath.Clean(dir))))
+	return errors.Join(durable.SyncDir(dir), durable.SyncDir(filepath.Dir(filepath.Clean(dir))))
 }

@@ -14,6 +14,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/hikyaku/hikyaku/internal/durable"
 	"github.com/hikyaku/hikyaku/internal/journal/file"
 )
 
@@ -79,14 +80,14 @@ func (f *Folder) Take(ctx context.Context, d Data, o Options) (*Result, error) {
 		return nil, err
 	}
 	slices.SortFunc(g.Files, func(a, b File) int { return strings.Compare(a.Path, b.Path) })
-	if err := syncFolder(filepath.Join(f.dir, objectsName)); err != nil {
+	if err := durable.SyncDir(filepath.Join(f.dir, objectsName)); err != nil {
 		return nil, err
 	}
 	list, err := g.encode()
 	if err != nil {
 		return nil, err
 	}
-	if err := writeWhole(f.listFile(g.Number), list); err != nil {
+	if err := durable.WriteFile(f.listFile(g.Number), list); err != nil {
 		return nil, fmt.Errorf("write the list of generation %d: %w", g.Number, err)
 	}
 	return t.result, f.prune(append(numbers, g.Number), o.Keep, t.result)

@@ -13,6 +13,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/hikyaku/hikyaku/internal/durable"
 	"github.com/hikyaku/hikyaku/internal/queue"
 )
 
@@ -81,11 +82,7 @@ func write(path string, data io.Reader) error {
 	if err != nil {
 		return errors.Join(fmt.Errorf("keep code: %w", err), os.Remove(f.Name()))
 	}
-	dir, err := os.Open(filepath.Dir(path))
-	if err != nil {
-		return fmt.Errorf("keep code: %w", err)
-	}
-	if err := errors.Join(dir.Sync(), dir.Close()); err != nil {
+	if err := durable.SyncDir(filepath.Dir(path)); err != nil {
 		return fmt.Errorf("keep code: %w", err)
 	}
 	return nil

@@ -62,12 +62,12 @@ var floors = []floor{
 	{"libraries", []string{"flow", "publisher", "tsurugi"}, "public; they may use batch"},
 	{"links", []string{"internal/link"}, "connections between the nodes of a cluster"},
 	{"ground", []string{"batch", "examples", "internal/away", "internal/caller", "internal/databasetest",
-		"internal/house", "internal/javascript", "internal/machine", "internal/mask",
+		"internal/durable", "internal/house", "internal/javascript", "internal/machine", "internal/mask",
 		"internal/metricstest", "internal/nearest", "internal/outbound", "internal/outbound/proxytest",
 		"internal/sampletest", "internal/waittest", "pace"},
 		"public libraries, configurations that run, far ends that cannot be reached, whose a connection is, " +
-			"servers of databases for tests, the tests of the floors, functions of others in processes of " +
-			"their own, what the machine has, secrets taken out of texts, metrics in tests, guesses at " +
+			"servers of databases for tests, files that survive a power cut, the tests of the floors, functions of " +
+			"others in processes of their own, what the machine has, secrets taken out of texts, metrics in tests, guesses at " +
 			"mistyped names, which addresses requests may go to, a proxy for tests, cases for tests, " +
 			"waiting in tests"},
 	{"ports", []string{"internal/freeport"}, "ports that nobody listens on; nothing of ours below"},

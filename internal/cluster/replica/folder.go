@@ -14,6 +14,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/hikyaku/hikyaku/internal/durable"
 	"github.com/hikyaku/hikyaku/internal/journal"
 	"github.com/hikyaku/hikyaku/internal/journal/file"
 	"github.com/hikyaku/hikyaku/internal/journal/raft"
@@ -87,7 +88,7 @@ func (f folder) finish() error {
 	if err := os.Rename(f.path(readyName), f.path(logName)); err != nil {
 		return err
 	}
-	return syncFolder(f.dir)
+	return durable.SyncDir(f.dir)
 }
 
 // Fresh implements raft.Local.
@@ -106,7 +107,7 @@ func (f folder) Fresh(ctx context.Context) (journal.Journal, raft.Replace, error
 		if err := os.Rename(f.path(comingName), f.path(readyName)); err != nil {
 			return nil, err
 		}
-		if err := syncFolder(f.dir); err != nil {
+		if err := durable.SyncDir(f.dir); err != nil {
 			return nil, err
 		}
 		return f.openLog(ctx)
@@ -136,14 +137,6 @@ type coming struct {
 
 // Close implements journal.Journal.
 func (c coming) Close() error { return errors.Join(c.Journal.Close(), os.RemoveAll(c.dir)) }
-
-func syncFolder(dir string) error {
-	d, err := os.Open(dir)
-	if err != nil {
-		return err
-	}
-	return errors.Join(d.Sync(), d.Close())
-}
 
 // A folder says which replica it is of in one line: its id, whether there has been a log, and the CRC-32C of both. A
 // flipped bit in the id would make it a replica that nobody knows.
@@ -187,19 +180,7 @@ func (f folder) setID(id uint64, began bool) error {
 	if err := os.MkdirAll(f.dir, 0o700); err != nil {
 		return err
 	}
-	name := f.path(idName + ".new")
-	w, err := os.OpenFile(name, os.O_CREATE|os.O_TRUNC|os.O_WRONLY, 0o600)
-	if err != nil {
-		return err
-	}
-	_, err = w.Write(idLine(id, began))
-	if err := errors.Join(err, w.Sync(), w.Close()); err != nil {
-		return err
-	}
-	if err := os.Rename(name, f.path(idName)); err != nil {
-		return err
-	}
-	return syncFolder(f.dir)
+	return durable.WriteFile(f.path(idName), idLine(id, began))
 }
 
 // Ids of replicas begin with a sum of the node's name. A node that has lost its disk comes back as another replica of

@@ -5,6 +5,8 @@ import (
 	"io"
 	"io/fs"
 	"os"
+
+	"github.com/hikyaku/hikyaku/internal/durable"
 )
 
 // FS is the little of a file system that a journal needs. The default is the operating system's; tests put one in its
@@ -132,7 +134,7 @@ func (osFS) ReadDir(dir string) ([]string, error) {
 	return names, nil
 }
 
-func (osFS) SyncDir(dir string) error          { return syncDir(dir) }
+func (osFS) SyncDir(dir string) error          { return durable.SyncDir(dir) }
 func (osFS) Lock(name string) (Lock, error)    { return lockFile(name) }
 func (osFS) Identify(name string) (ID, error)  { return identify(name) }
 func (osFS) Volume(dir string) (Volume, error) { return volumeOf(dir) }

@@ -9,18 +9,6 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-func syncDir(dir string) error {
-	f, err := os.Open(dir)
-	if err != nil {
-		return err
-	}
-	if err := f.Sync(); err != nil {
-		f.Close()
-		return err
-	}
-	return f.Close()
-}
-
 // dontWait has an open of a pipe not wait for its other end.
 const dontWait = unix.O_NONBLOCK
 

@@ -13,9 +13,6 @@ import (
 	"github.com/hikyaku/hikyaku/internal/journal"
 )
 
-// syncDir does nothing: the file system keeps names durable by itself and has no call for it.
-func syncDir(string) error { return nil }
-
 // fileLock is a lock of a file that nobody can remove or rename while it is open, nor the folder that it is in.
 type fileLock struct{ *os.File }
 

@@ -149,12 +149,3 @@ func missing(path string) []string {
 		path = above
 	}
 }
-
-// syncFolder makes a new file's name durable.
-func syncFolder(dir string) error {
-	d, err := os.Open(dir)
-	if err != nil {
-		return err
-	}
-	return errors.Join(d.Sync(), d.Close())
-}

@@ -22,6 +22,7 @@ import (
 	"time"
 
 	"github.com/hikyaku/hikyaku/internal/component"
+	"github.com/hikyaku/hikyaku/internal/durable"
 	"github.com/hikyaku/hikyaku/internal/lines"
 	"github.com/hikyaku/hikyaku/internal/message"
 )
@@ -173,7 +174,7 @@ func (s *Sink) open() error {
 	}
 	info, err := f.Stat()
 	for i := 0; i < len(made) && err == nil && s.synced; i++ {
-		err = syncFolder(filepath.Dir(made[i]))
+		err = durable.SyncDir(filepath.Dir(made[i]))
 	}
 	if err != nil {
 		f.Close() // nothing was written
