@@ -4,6 +4,9 @@ import (
 	"context"
 	"sync"
 	"time"
+
+	"github.com/hikyaku/hikyaku/internal/component"
+	"github.com/hikyaku/hikyaku/internal/message"
 )
 
 // Back-off of what comes back: it doubles from the first to the second.
@@ -16,8 +19,8 @@ const (
 // settled, with false when it has to be sent again. When Send returns an error, settle will not be called.
 type Send func(ctx context.Context, settle func(done bool)) error
 
-// Courier sends again what comes back, after a back-off. Make one with NewCourier, send with Send from one goroutine,
-// let Serve run in another.
+// Courier sends again what comes back, after a back-off. Make one with NewCourier, send from any goroutine, let Serve
+// run in one of its own.
 type Courier struct {
 	mu       sync.Mutex
 	back     []parcel // in the order in which they came back
@@ -37,6 +40,14 @@ func NewCourier() *Courier { return &Courier{stir: make(chan struct{}, 1)} }
 // Send sends, and takes the message back if it has to be sent again. The error is that of send: then it was not taken.
 func (c *Courier) Send(ctx context.Context, send Send) error {
 	return c.try(ctx, parcel{send: send})
+}
+
+// Deliver is Send of a message that nothing has to be told of.
+func (c *Courier) Deliver(ctx context.Context, out component.Out, m *message.Message) error {
+	return c.Send(ctx, func(ctx context.Context, settle func(done bool)) error {
+		return out.Send(ctx, component.Delivery{Message: m,
+			Settle: func(o component.Outcome) { settle(o.Verdict == component.Delivered) }})
+	})
 }
 
 // Back takes what came back from elsewhere, and sends it again after a back-off.

@@ -225,12 +225,5 @@ func (s *Source) send(ctx context.Context, text []byte, stream string, out compo
 	m := &message.Message{ID: message.NewID(), Time: now, Body: append([]byte(nil), text...)}
 	m.Hops.Mark(message.Accepted, now)
 	m.Attributes.Set("stream", message.String(stream))
-	return out.Send(ctx, component.Delivery{Message: m, Settle: func(o component.Outcome) {
-		if o.Verdict != component.Delivered {
-			s.courier.Back(func(ctx context.Context, settle func(bool)) error {
-				return out.Send(ctx, component.Delivery{Message: m,
-					Settle: func(o component.Outcome) { settle(o.Verdict == component.Delivered) }})
-			})
-		}
-	}})
+	return s.courier.Deliver(ctx, out, m)
 }

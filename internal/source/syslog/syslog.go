@@ -206,14 +206,7 @@ func (s *Source) send(ctx context.Context, p *parser, text []byte, long bool, fr
 		}
 	}
 	m.Attributes.Set("source_ip", message.String(from.String()))
-	return out.Send(ctx, component.Delivery{Message: m, Settle: func(o component.Outcome) {
-		if o.Verdict != component.Delivered {
-			s.courier.Back(func(ctx context.Context, settle func(bool)) error {
-				return out.Send(ctx, component.Delivery{Message: m,
-					Settle: func(o component.Outcome) { settle(o.Verdict == component.Delivered) }})
-			})
-		}
-	}})
+	return s.courier.Deliver(ctx, out, m)
 }
 
 // takes tells whether messages from an address are wanted.
