@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/hikyaku/hikyaku/internal/backup"
+	"github.com/hikyaku/hikyaku/internal/durable"
 	"github.com/hikyaku/hikyaku/internal/journal"
 	"github.com/hikyaku/hikyaku/internal/journal/file"
 	"github.com/hikyaku/hikyaku/internal/measure"
@@ -66,7 +67,7 @@ nodes have what it has.`,
 	cmd.Flags().IntVar(&keep, "keep", keepGenerations, "`N`, how many generations stay, the new one among them")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
 	cmd.MarkFlagsMutuallyExclusive("config", "data-dir")
-	cmd.AddCommand(newBackupCheck())
+	cmd.AddCommand(newBackupCheck(), newBackupPrune())
 	return cmd
 }
 
@@ -156,6 +157,9 @@ func hintOfBackup(err error) error {
 		hint = "restore into a folder that is missing or empty, and let data_dir be that one, or move it there"
 	case errors.As(err, &list), errors.As(err, &problem):
 		hint = "look at all of it with `hikyaku backup check`, and take another generation with --generation"
+	case durable.Full(err):
+		hint = "the generations before it are as they were, and nothing of this one is left; make room on that disk: " +
+			"`hikyaku backup prune FOLDER --keep N` removes the oldest ones"
 	case errors.Is(err, journal.ErrLocked):
 		hint = "another hikyaku is at work there: wait until it has ended"
 	}
@@ -202,9 +206,48 @@ func printBackup(out io.Writer, folder, data string, r *backup.Result) error {
 	if n := len(r.Removed); n > 0 {
 		t.Row("generations removed", measure.Count(int64(n)))
 	}
-	err := t.WriteText(out)
-	if err == nil && r.Unswept != nil {
-		_, err = fmt.Fprintf(out, "Files that no generation names are still there: %v.\n", r.Unswept)
+	if err := t.WriteText(out); err != nil {
+		return err
+	}
+	return printUnswept(out, &r.Pruned)
+}
+
+func newBackupPrune() *cobra.Command {
+	var keep int
+	cmd := &cobra.Command{
+		Use:   "prune FOLDER --keep N",
+		Short: "Remove the oldest generations, and what no generation has any more",
+		Long: `Removes all generations in FOLDER but the newest N, and the files that no generation names. A backup does the same
+when it is complete: this is for a disk that has no room for the next one.`,
+		Example: "  hikyaku backup prune /mnt/backups --keep 3",
+		Args:    oneArg("the FOLDER of backups"),
+		RunE: func(cmd *cobra.Command, args []string) (err error) {
+			if keep < 1 {
+				return &usageError{fmt.Errorf("--keep is %d: say how many generations stay, one at least", keep),
+					seeHelp(cmd)}
+			}
+			f, err := backup.Open(args[0], false)
+			if err != nil {
+				return hintOfBackup(err)
+			}
+			defer func() { err = errors.Join(err, f.Close()) }()
+			p, err := f.Prune(keep)
+			if err != nil {
+				return hintOfBackup(err)
+			}
+			out := cmd.OutOrStdout()
+			fmt.Fprintf(out, "%s removed\n", count(int64(len(p.Removed)), "generation"))
+			return printUnswept(out, &p)
+		},
+	}
+	cmd.Flags().IntVar(&keep, "keep", 0, "`N`, how many generations stay")
+	return cmd
+}
+
+// printUnswept says why files are still there that nothing needs.
+func printUnswept(out io.Writer, p *backup.Pruned) (err error) {
+	if p.Unswept != nil {
+		_, err = fmt.Fprintf(out, "Files that no generation names are still there: %v.\n", p.Unswept)
 	}
 	return err
 }

@@ -188,8 +188,12 @@ func TestAnEndedBackupLeavesTheEarlierOnes(t *testing.T) {
 		if !more {
 			want = 2
 		}
-		if c := s.check(t); c.Damaged() != 0 || c.Generations != want {
+		c := s.check(t)
+		if c.Damaged() != 0 || c.Generations != want {
 			t.Fatalf("ended after %d pieces: %d generations, %v", after, c.Generations, c.Problems)
+		}
+		if len(s.objects(t)) != c.Files {
+			t.Fatalf("ended after %d pieces it left files that nobody needs: %v", after, s.objects(t))
 		}
 	}
 	if c := s.check(t); c.Files != len(s.objects(t)) {
@@ -205,6 +209,11 @@ func TestGenerationsBeyondThoseThatAreKeptGoWithTheirFiles(t *testing.T) {
 			t.Errorf("generation %d after %d", r.Generation.Number, n)
 		}
 	}
+	s.open(t, false, func(f *backup.Folder) {
+		if p, err := f.Prune(0); err != nil || len(p.Removed) != 0 || p.Unswept != nil {
+			t.Errorf("nothing is to go: %+v, %v", p, err)
+		}
+	})
 	c := s.check(t)
 	if c.Generations != 2 || c.Damaged() != 0 || c.Files != len(s.objects(t)) {
 		t.Errorf("%d generations, %d files of %d, %v", c.Generations, c.Files, len(s.objects(t)), c.Problems)

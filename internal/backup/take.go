@@ -40,8 +40,7 @@ type Result struct {
 	Copied     int   // files
 	Bytes      int64 // in them
 	Looks      int   // at the journals: more than one when a file left them before it was copied
-	Removed    []int // generations
-	Unswept    error // why nothing was removed that no generation names; nil: it was
+	Pruned
 }
 
 // looks bounds how often a backup looks at journals whose files leave them before they are copied. What was copied
@@ -54,17 +53,30 @@ var (
 	errGone  = errors.New("it left the journal before it was copied")
 )
 
-// Take makes a backup. What was acknowledged before is in it whole; what comes meanwhile may be.
-func (f *Folder) Take(ctx context.Context, d Data, o Options) (*Result, error) {
+// Take makes a backup. What was acknowledged before is in it whole; what comes meanwhile may be. Of one that fails
+// nothing is left, and what one left that was killed goes first: where the disk is full, that is the room there is.
+func (f *Folder) Take(ctx context.Context, d Data, o Options) (r *Result, err error) {
+	if _, err := f.Prune(0); err != nil {
+		return nil, err
+	}
+	if r, err = f.take(ctx, d, o); err != nil {
+		_, left := f.Prune(0)
+		return nil, errors.Join(err, left)
+	}
+	r.Pruned, err = f.Prune(o.Keep)
+	return r, err
+}
+
+func (f *Folder) take(ctx context.Context, d Data, o Options) (*Result, error) {
 	t := &taking{folder: f, data: d, progress: o.Progress, result: &Result{}, have: map[string]File{}}
 	if t.progress == nil {
 		t.progress = func(int64, int64) {}
 	}
-	numbers, err := t.before()
-	if err != nil {
+	if err := t.before(); err != nil {
 		return nil, err
 	}
 	g := t.result.Generation
+	var err error
 	if g.From, err = filepath.Abs(d.Dir); err != nil {
 		return nil, err
 	}
@@ -90,7 +102,7 @@ func (f *Folder) Take(ctx context.Context, d Data, o Options) (*Result, error) {
 	if err := durable.WriteFile(f.listFile(g.Number), list); err != nil {
 		return nil, fmt.Errorf("write the list of generation %d: %w", g.Number, err)
 	}
-	return t.result, f.prune(append(numbers, g.Number), o.Keep, t.result)
+	return t.result, nil
 }
 
 // taking is a backup that is made.
@@ -105,9 +117,10 @@ type taking struct {
 }
 
 // before reads the generations that there are.
-func (t *taking) before() (numbers []int, err error) {
-	if numbers, err = t.folder.Numbers(); err != nil {
-		return nil, err
+func (t *taking) before() error {
+	numbers, err := t.folder.Numbers()
+	if err != nil {
+		return err
 	}
 	last := 0
 	for _, n := range numbers {
@@ -118,7 +131,7 @@ func (t *taking) before() (numbers []int, err error) {
 			continue // a check tells; nothing of it is used
 		}
 		if err != nil {
-			return nil, err
+			return err
 		}
 		t.logs = g.Journals
 		for _, e := range g.Files {
@@ -128,7 +141,7 @@ func (t *taking) before() (numbers []int, err error) {
 		}
 	}
 	t.result.Generation = &Generation{Number: last + 1, Made: time.Now().UTC()}
-	return numbers, nil
+	return nil
 }
 
 // journals copies the journals as they are at one moment.

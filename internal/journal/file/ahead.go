@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/hikyaku/hikyaku/internal/durable"
 	"github.com/hikyaku/hikyaku/internal/journal"
 )
 
@@ -98,7 +99,7 @@ func (j *Journal) zeroTail() (bool, error) {
 	switch {
 	case err == nil:
 		return true, nil
-	case fullError(err), errors.Is(err, errGone):
+	case durable.Full(err), errors.Is(err, errGone):
 		return false, nil
 	default:
 		return false, j.fail(fmt.Errorf("write zeros ahead at %d of %s: %w", from, s.name, err))

@@ -14,6 +14,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/hikyaku/hikyaku/internal/durable"
 	"github.com/hikyaku/hikyaku/internal/journal"
 )
 
@@ -330,7 +331,7 @@ func (w *checkpointWriter) Write(b []byte) (int, error) {
 		if err == nil {
 			break
 		}
-		if !fullError(err) || !w.j.giveUpSpare() {
+		if !durable.Full(err) || !w.j.giveUpSpare() {
 			return 0, err
 		}
 	}

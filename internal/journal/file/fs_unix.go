@@ -18,11 +18,6 @@ const renamesOpen = true
 // outOfHandles says that err means that this process, or the machine, may have no more files open.
 func outOfHandles(err error) bool { return errors.Is(err, unix.EMFILE) || errors.Is(err, unix.ENFILE) }
 
-// fullError says that err means there is no room.
-func fullError(err error) bool {
-	return errors.Is(err, unix.ENOSPC) || errors.Is(err, unix.EDQUOT) || errors.Is(err, unix.EFBIG)
-}
-
 // inode is what a file or folder is known by: no two that exist at one time share it.
 type inode struct{ device, file uint64 }
 

@@ -6,7 +6,6 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"syscall"
 
 	"golang.org/x/sys/windows"
 
@@ -71,12 +70,6 @@ const renamesOpen = false
 
 // outOfHandles says that err means that this process, or the machine, may have no more files open.
 func outOfHandles(err error) bool { return errors.Is(err, windows.ERROR_TOO_MANY_OPEN_FILES) }
-
-// fullError says that err means there is no room.
-func fullError(err error) bool {
-	return errors.Is(err, syscall.ENOSPC) || errors.Is(err, windows.ERROR_DISK_FULL) ||
-		errors.Is(err, windows.ERROR_HANDLE_DISK_FULL)
-}
 
 // fileIndex is what a file or folder is known by: no two that exist at one time share it.
 type fileIndex struct {

@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/hikyaku/hikyaku/internal/durable"
 	"github.com/hikyaku/hikyaku/internal/journal"
 )
 
@@ -118,7 +119,7 @@ func (j *Journal) refill(small bool) error {
 		j.spares = append(j.spares, sp)
 		j.tellRoom()
 		j.mu.Unlock()
-		if err != nil && !fullError(err) {
+		if err != nil && !durable.Full(err) {
 			return fmt.Errorf("write zeros where %s begins: %w", name, err)
 		}
 	}

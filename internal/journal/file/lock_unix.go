@@ -14,6 +14,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"github.com/hikyaku/hikyaku/internal/durable"
 	"github.com/hikyaku/hikyaku/internal/journal"
 )
 
@@ -92,7 +93,7 @@ func (l *folderLock) take(how int) (*os.File, error) {
 	if err == nil {
 		_, err = f.WriteAt(fmt.Appendf(nil, "%d\n", os.Getpid()), 0)
 	}
-	if err != nil && !fullError(err) {
+	if err != nil && !durable.Full(err) {
 		f.Close()
 		return nil, err
 	}

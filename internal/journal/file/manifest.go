@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/hikyaku/hikyaku/internal/durable"
 	"github.com/hikyaku/hikyaku/internal/journal"
 )
 
@@ -238,7 +239,7 @@ func (m *manifest) writeTo(f File) error {
 	b := m.encode()
 	// Grown ahead of need: the last changes on a full disk have to fit.
 	if want := (int64(len(b))/manifestStep + 1) * manifestStep; size < want || size-int64(len(b)) < manifestStep/4 {
-		if err := f.Preallocate(max(want, size+manifestStep)); err != nil && (!fullError(err) || size < int64(len(b))) {
+		if err := f.Preallocate(max(want, size+manifestStep)); err != nil && (!durable.Full(err) || size < int64(len(b))) {
 			return err
 		}
 		if size, err = f.Size(); err != nil {

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/hikyaku/hikyaku/internal/durable"
 	"github.com/hikyaku/hikyaku/internal/journal"
 )
 
@@ -114,7 +115,7 @@ func (j *Journal) changeManifest(change func(*manifest)) error {
 		return nil
 	case errors.Is(err, journal.ErrRefused):
 		return err
-	case !fullError(err):
+	case !durable.Full(err):
 		return j.fail(err)
 	}
 	// Part of it may have got to the disk, perhaps all that counts. What is there must not tell of a change that did

@@ -11,6 +11,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/hikyaku/hikyaku/internal/durable"
 	"github.com/hikyaku/hikyaku/internal/journal"
 )
 
@@ -85,7 +86,7 @@ func (j *Journal) allocate(name string, size int64) (File, error) {
 	switch {
 	case err == nil:
 		return f, nil
-	case fullError(err):
+	case durable.Full(err):
 		return nil, fmt.Errorf("%w: set %d bytes aside in %s: %w", journal.ErrFull, size, j.dir, err)
 	default:
 		return nil, fmt.Errorf("%w: set %d bytes aside in %s: %w", journal.ErrRefused, size, j.dir, err)
@@ -149,7 +150,7 @@ func (j *Journal) roll(n int64, lasting bool) error {
 	// Until the file gets its name the spare stays a spare, and all of this can be done again.
 	if err := writeSegmentHeader(sp, next); err != nil {
 		j.spares = append(j.spares, sp)
-		if fullError(err) {
+		if durable.Full(err) {
 			return fmt.Errorf("%w: begin segment in %s: %w", journal.ErrFull, sp.name, err)
 		}
 		return fmt.Errorf("%w: begin segment in %s: %w", journal.ErrRefused, sp.name, err)

@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"time"
 
+	"github.com/hikyaku/hikyaku/internal/durable"
 	"github.com/hikyaku/hikyaku/internal/journal"
 )
 
@@ -77,7 +78,7 @@ func (j *Journal) renewManifest(slot int, turn uint64) error {
 		return j.changeManifest(func(*manifest) {})
 	}
 	err := j.lists.confirm(&j.manifest)
-	if err != nil && !fullError(err) && !errors.Is(err, journal.ErrRefused) {
+	if err != nil && !durable.Full(err) && !errors.Is(err, journal.ErrRefused) {
 		return j.fail(err)
 	}
 	return err

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/hikyaku/hikyaku/internal/durable"
 	"github.com/hikyaku/hikyaku/internal/journal"
 )
 
@@ -68,7 +69,7 @@ func (j *Journal) flush() error {
 		if j.opts.Durability != journal.Fsync {
 			j.news.tell()
 		}
-	case fullError(err) && j.opts.Durability != journal.None: // with none they have been answered
+	case durable.Full(err) && j.opts.Durability != journal.None: // with none they have been answered
 		err = fmt.Errorf("%w: write %d bytes at %d of %s: %w", journal.ErrFull, len(u.bytes), from, s.name, err)
 		j.takeBack(from+int64(n), err)
 	default:

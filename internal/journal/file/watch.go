@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"sync/atomic"
 	"time"
+
+	"github.com/hikyaku/hikyaku/internal/durable"
 )
 
 // A change of the folder is noticed at the next look. Looks that fail for another reason have to do so that often in a
@@ -196,7 +198,7 @@ func (w *watch) lookAtManifests() error {
 			continue
 		}
 		switch err := j.renewManifest(int(turn), j.turn()); {
-		case fullError(err), outOfHandles(err): // when there is room again, or handles
+		case durable.Full(err), outOfHandles(err): // when there is room again, or handles
 			if w.said.isNew(err) {
 				j.opts.Report(fmt.Errorf("%s was removed by somebody, and cannot be written again: %w", name, err))
 			}
