@@ -239,7 +239,8 @@ func (m *manifest) writeTo(f File) error {
 	b := m.encode()
 	// Grown ahead of need: the last changes on a full disk have to fit.
 	if want := (int64(len(b))/manifestStep + 1) * manifestStep; size < want || size-int64(len(b)) < manifestStep/4 {
-		if err := f.Preallocate(max(want, size+manifestStep)); err != nil && (!durable.Full(err) || size < int64(len(b))) {
+		err := f.Preallocate(max(want, size+manifestStep))
+		if fits := size >= int64(len(b)); err != nil && !(fits && durable.Full(err)) {
 			return err
 		}
 		if size, err = f.Size(); err != nil {
