@@ -166,7 +166,7 @@ func (h *house) definitions(err error) error {
 // newPipeline builds the configuration's components and their pipeline. finite ends it when its sources have ended.
 func (h *house) newPipeline(in io.Reader, out io.Writer, finite bool, observer pipeline.Observer) (*works, error) {
 	built, err := h.file.Build(h.store, component.Env{Stdin: in, Stdout: out, Pacer: h.pacer,
-		Functions: h.functions, Campaigns: h.campaigns})
+		Functions: h.functions, Campaigns: h.campaigns, Busy: h.busy})
 	if err != nil {
 		return nil, h.definitions(err)
 	}

@@ -5,6 +5,7 @@ import (
 	"io"
 
 	"github.com/hikyaku/hikyaku/internal/campaign"
+	"github.com/hikyaku/hikyaku/internal/door"
 	"github.com/hikyaku/hikyaku/internal/function"
 	"github.com/hikyaku/hikyaku/internal/outbound"
 	"github.com/hikyaku/hikyaku/internal/queue"
@@ -33,6 +34,8 @@ type Env struct {
 	Campaigns *campaign.Registry
 	// Outbound says which addresses may be reached that not the operator alone decides on; nil: all.
 	Outbound *outbound.Policy
+	// Busy is the process's account of what requests hold in memory, for sources that listen; nil: there is no bound.
+	Busy *door.Busy
 }
 
 // Functions runs functions by name, and by version or alias. Its method may be called from any goroutine; its errors

@@ -27,8 +27,6 @@ var floors = []floor{
 		"graph; far ends that can be told to misbehave"},
 	{"stacks", []string{"internal/stack"}, "templates of CloudFormation, carried out over the doors"},
 	{"doors", []string{"internal/api/*"}, "one wire protocol each"},
-	{"shared by doors", []string{"internal/door"}, "what several doors need: their life, and connections that cost " +
-		"little"},
 	{"pipeline", []string{"internal/pipeline"}, "runs sources, transforms and sinks"},
 	{"kinds", []string{"internal/source/*", "internal/transform/*", "internal/sink/*"}, "one folder a kind"},
 	{"push tests", []string{"internal/push/pushtest"}, "what the tests of sinks that push share, for tests"},
@@ -39,6 +37,8 @@ var floors = []floor{
 	{"program tests", []string{"internal/program/programtest"}, "programs and bodies made up, for tests"},
 	{"contracts", []string{"internal/access", "internal/component"},
 		"who may do what; what a source, a transform and a sink are"},
+	{"listeners", []string{"internal/door"}, "what doors, and sources that listen, need: their life, connections that " +
+		"cost little, the account of bytes"},
 	{"deployments", []string{"internal/campaign", "internal/deployment"}, "which campaigns there are, and how far " +
 		"they are; which functions there are, and the events that wait for them"},
 	{"functions", []string{"internal/function"}, "user code and its instances"},

@@ -5,7 +5,8 @@
 //
 // A request is answered with 200 when everything made of it is settled: with a queue behind the source, when it is
 // durable. What does not come so far in time is answered with 503 and Retry-After; some of it may have been taken then,
-// and comes twice when the client posts it again.
+// and comes twice when the client posts it again. So is a request that finds no room in the account of bytes that all
+// doors share.
 package httpserver
 
 import (
@@ -24,6 +25,7 @@ import (
 
 	"github.com/hikyaku/hikyaku/internal/access"
 	"github.com/hikyaku/hikyaku/internal/component"
+	"github.com/hikyaku/hikyaku/internal/door"
 )
 
 // Config is the source's settings.
@@ -76,6 +78,7 @@ var errBad = errors.New("it cannot listen")
 type Source struct {
 	component.Tally
 	Config
+	busy     *door.Busy
 	listener net.Listener
 	server   *http.Server
 	out      component.Out
@@ -86,8 +89,8 @@ type Source struct {
 }
 
 // New checks the settings.
-func New(c Config, _ component.Env) (component.Source, error) {
-	s := &Source{Config: c, closed: make(chan struct{})}
+func New(c Config, env component.Env) (component.Source, error) {
+	s := &Source{Config: c, busy: env.Busy, closed: make(chan struct{})}
 	if s.Listen == "" {
 		s.Listen = usualListen
 	}

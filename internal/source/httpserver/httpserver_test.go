@@ -18,6 +18,7 @@ import (
 
 	"github.com/hikyaku/hikyaku/internal/access"
 	"github.com/hikyaku/hikyaku/internal/component"
+	"github.com/hikyaku/hikyaku/internal/door"
 	"github.com/hikyaku/hikyaku/internal/message"
 	"github.com/hikyaku/hikyaku/internal/waittest"
 )
@@ -55,8 +56,13 @@ func (c *collector) take() (bodies []string) {
 
 func run(t *testing.T, c Config, out component.Out) (s *Source, end func(closing func())) {
 	t.Helper()
+	return runIn(t, component.Env{}, c, out)
+}
+
+func runIn(t *testing.T, env component.Env, c Config, out component.Out) (s *Source, end func(closing func())) {
+	t.Helper()
 	c.Listen = "127.0.0.1:0"
-	made, err := New(c, component.Env{})
+	made, err := New(c, env)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -273,4 +279,46 @@ func TestWhatIsNotSettledInTimeIsAskedForAgain(t *testing.T) {
 	}
 	late[0](component.Outcome{})
 	waittest.Until(t, "it was counted", func() bool { return s.Counts()["late"] == 1 })
+}
+
+// A body takes its room until its request is answered: many clients together have no more than the account has.
+func TestBodiesOfAllRequestsAreBoundedTogether(t *testing.T) {
+	const mib = 1 << 20
+	account := door.NewBusy(4 * mib)
+	account.Patience = 20 * time.Millisecond
+	came := make(chan component.Delivery, 1)
+	out := &collector{answer: func(d component.Delivery) { came <- d }}
+	s, _ := runIn(t, component.Env{Busy: account}, Config{MaxBodyBytes: 8 * mib}, out)
+	body := strings.Repeat("x", mib)
+	first := make(chan int)
+	go func() {
+		status, _ := post(t, s, "/", body)
+		first <- status
+	}()
+	held := <-came
+	var packed bytes.Buffer
+	z := gzip.NewWriter(&packed)
+	_, _ = z.Write([]byte(body)) // into memory
+	z.Close()
+	for name, headers := range map[string][]string{"plain": nil, "gzip": {"Content-Encoding", "gzip"}} {
+		text := body
+		if headers != nil {
+			text = packed.String()
+		}
+		if status, h := post(t, s, "/", text, headers...); status != 503 || h.Get("Retry-After") == "" {
+			t.Errorf("%s beside one that has the room: %d, %v", name, status, h)
+		}
+	}
+	if status, _ := post(t, s, "/", strings.Repeat("x", 2*mib)); status != 413 {
+		t.Errorf("a body that never fits: %d", status)
+	}
+	held.Settle(component.Outcome{})
+	if status := <-first; status != 200 {
+		t.Errorf("who has the room: %d", status)
+	}
+	waittest.Until(t, "its room to be given back", func() bool { return account.Used() == 0 })
+	go func() { (<-came).Settle(component.Outcome{}) }()
+	if status, _ := post(t, s, "/", body); status != 200 {
+		t.Errorf("when there is room again: %d", status)
+	}
 }

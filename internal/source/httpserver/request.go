@@ -17,6 +17,7 @@ import (
 	"github.com/klauspost/compress/zstd"
 
 	"github.com/hikyaku/hikyaku/internal/component"
+	"github.com/hikyaku/hikyaku/internal/door"
 	"github.com/hikyaku/hikyaku/internal/message"
 )
 
@@ -24,10 +25,14 @@ import (
 const (
 	refused = "refused" // the request is at fault
 	late    = "late"    // its messages were not settled in time
+	busy    = "busy"    // there was no room for it
 )
 
-// errLarge is the error of a body that is larger than allowed.
-var errLarge = errors.New("the body is larger than max_body_bytes")
+// What a body takes while it is worked on, in its own length: where that is known before, and as it grows.
+const bodyCost, bodyGrowing = 2.25, 4
+
+// retryAfter is what a client that is told to come again should wait, in seconds.
+const retryAfter = "5"
 
 // ServeHTTP takes the messages of a request.
 func (s *Source) ServeHTTP(w http.ResponseWriter, r *http.Request) {
@@ -54,8 +59,20 @@ func (s *Source) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	ctx, cancel := context.WithTimeout(r.Context(), s.Timeout)
 	defer cancel()
+	hold := door.Hold{Of: s.busy}
+	defer hold.End()
+	control := http.NewResponseController(w)
+	room := door.Body{Hold: &hold, Most: s.MaxBodyBytes, Cost: bodyCost, Growing: bodyGrowing,
+		Hurry: func() { _ = control.SetReadDeadline(time.Now().Add(s.Timeout)) }}
 	a := &answer{left: 1, done: make(chan struct{})}
-	if status, err := s.bring(ctx, r, a); status != 0 {
+	switch status, err := s.bring(ctx, r, &room, a); status {
+	case 0:
+	case http.StatusServiceUnavailable:
+		s.Add(busy, "a request was answered with 503: "+err.Error())
+		w.Header().Set("Retry-After", retryAfter)
+		http.Error(w, err.Error(), status)
+		return
+	default:
 		refuse(status, err.Error())
 		return
 	}
@@ -67,28 +84,22 @@ func (s *Source) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	if a.failed() {
 		s.Add(late, "a request was answered with 503: its messages are not all settled")
-		w.Header().Set("Retry-After", "5")
+		w.Header().Set("Retry-After", retryAfter)
 		http.Error(w, "not all of it is taken: post it again", http.StatusServiceUnavailable)
 	}
 }
 
-// bring brings in the messages of a request. A status says that none was taken, because the request is at fault.
-func (s *Source) bring(ctx context.Context, r *http.Request, a *answer) (status int, err error) {
+// bring brings in the messages of a request. A status says why none was taken.
+func (s *Source) bring(ctx context.Context, r *http.Request, room *door.Body, a *answer) (status int, err error) {
 	s.reading.RLock()
 	defer s.reading.RUnlock()
 	if s.over {
 		a.fail()
 		return 0, nil
 	}
-	body, err := s.read(r)
-	var unknown encodingError
-	switch {
-	case errors.Is(err, errLarge):
-		return http.StatusRequestEntityTooLarge, err
-	case errors.As(err, &unknown):
-		return http.StatusUnsupportedMediaType, err
-	case err != nil:
-		return http.StatusBadRequest, err
+	body, err := s.read(ctx, r, room)
+	if err != nil {
+		return s.noBody(err)
 	}
 	attributes := s.attributes(r)
 	send := func(text []byte) {
@@ -147,34 +158,51 @@ func (e encodingError) Error() string {
 }
 
 // read reads a body, and unpacks it.
-func (s *Source) read(r *http.Request) ([]byte, error) {
+func (s *Source) read(ctx context.Context, r *http.Request, room *door.Body) ([]byte, error) {
 	if r.ContentLength > s.MaxBodyBytes {
-		return nil, errLarge
+		return nil, &http.MaxBytesError{Limit: s.MaxBodyBytes}
 	}
-	in := io.Reader(io.LimitReader(r.Body, s.MaxBodyBytes+1))
+	in := io.LimitReader(r.Body, s.MaxBodyBytes+1)
 	switch encoding := strings.ToLower(r.Header.Get("Content-Encoding")); encoding {
 	case "", "identity":
+		return room.Read(ctx, r)
 	case "gzip":
 		z, err := gzip.NewReader(in)
 		if err != nil {
 			return nil, err
 		}
-		in = z
+		return room.Whole(z)
 	case "zstd":
+		if err := room.Hold.Take(ctx, windowBytes); err != nil {
+			return nil, err
+		}
+		room.Hurry()
 		z, err := zstd.NewReader(in, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxMemory(windowBytes))
 		if err != nil {
 			return nil, err
 		}
 		defer z.Close()
-		in = z
+		return room.Whole(z)
 	default:
 		return nil, encodingError(encoding)
 	}
-	body, err := io.ReadAll(io.LimitReader(in, s.MaxBodyBytes+1))
-	if int64(len(body)) > s.MaxBodyBytes {
-		return nil, errLarge
+}
+
+// noBody tells why there is no body.
+func (s *Source) noBody(err error) (status int, why error) {
+	var unknown encodingError
+	var large *http.MaxBytesError
+	switch {
+	case errors.As(err, &large):
+		return http.StatusRequestEntityTooLarge, errors.New("the body is larger than max_body_bytes")
+	case errors.Is(err, door.ErrNeverFits):
+		return http.StatusRequestEntityTooLarge, err
+	case errors.Is(err, door.ErrBusy):
+		return http.StatusServiceUnavailable, err
+	case errors.As(err, &unknown):
+		return http.StatusUnsupportedMediaType, err
 	}
-	return body, err
+	return http.StatusBadRequest, err
 }
 
 // windowBytes bounds what unpacking zstd takes, whatever the body asks for.
