@@ -212,8 +212,9 @@ func TestBackoffDoublesUpToItsBoundAndKeepsToWhatWasAsked(t *testing.T) {
 
 func TestBudgetServesThoseWhoWaitInOrder(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		b := newBudget(4, 100, 1, func() {})
-		a := b.accounts[0]
+		b := newBudget(4, 100)
+		opened, _ := b.open(1, func() {})
+		a := opened[0]
 		take := func(size int) error {
 			_, err := b.take(t.Context(), nil, a, size)
 			return err

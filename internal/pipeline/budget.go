@@ -7,17 +7,17 @@ import (
 	"sync/atomic"
 )
 
-// budget bounds what is in flight, in messages and bytes. Half is shared out among the accounts, half is common to
-// them. An account with nothing in flight may always take one message.
+// budget bounds what is in flight, in messages and bytes, of all pipelines that share it. Half is shared out among the
+// accounts, half is common to them. An account with nothing in flight may always take one message.
 type budget struct {
-	shareN, shareB   int // each account's own
-	commonN, commonB int
-	full             func()       // called when somebody has to wait, without the lock
-	crowded          atomic.Int64 // how many wait
+	crowded atomic.Int64 // how many wait
 
-	mu           sync.Mutex
-	usedN, usedB int // of the common half
-	accounts     []*account
+	mu             sync.Mutex
+	mostN, mostB   int
+	shareN, shareB int // each account's own
+	usedN, usedB   int // of the common half
+	accounts       []*account
+	full           []*func() // called when somebody has to wait, without the lock
 }
 
 // account is one source's part of a budget.
@@ -31,14 +31,47 @@ type request struct {
 	granted chan struct{}
 }
 
-func newBudget(messages, bytes, accounts int, full func()) *budget {
-	b := &budget{full: full}
-	b.shareN, b.shareB = max(1, messages/2/max(1, accounts)), bytes/2/max(1, accounts)
-	b.commonN, b.commonB = max(0, messages-accounts*b.shareN), bytes-accounts*b.shareB
+func newBudget(messages, bytes int) *budget { return &budget{mostN: messages, mostB: bytes} }
+
+// open takes so many accounts in. full is called when somebody of any account has to wait. close takes them out again:
+// nothing of them may be in flight then.
+func (b *budget) open(accounts int, full func()) (opened []*account, close func()) {
 	for range accounts {
-		b.accounts = append(b.accounts, &account{})
+		opened = append(opened, &account{})
 	}
-	return b
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.accounts = append(b.accounts, opened...)
+	b.full = append(slices.Clone(b.full), &full)
+	b.share()
+	return opened, func() {
+		b.mu.Lock()
+		defer b.mu.Unlock()
+		b.accounts = slices.DeleteFunc(b.accounts, func(a *account) bool { return slices.Contains(opened, a) })
+		b.full = slices.DeleteFunc(slices.Clone(b.full), func(f *func()) bool { return f == &full }) // others call it
+		b.share()
+		b.grant()
+	}
+}
+
+// bound changes how much there may be. What is in flight stays so.
+func (b *budget) bound(messages, bytes int) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.mostN, b.mostB = messages, bytes
+	b.share()
+	b.grant()
+}
+
+// share shares half of the budget out anew.
+func (b *budget) share() {
+	n := max(1, len(b.accounts))
+	b.shareN, b.shareB = max(1, b.mostN/2/n), b.mostB/2/n
+	b.usedN, b.usedB = 0, 0
+	for _, a := range b.accounts {
+		b.usedN += max(0, a.n-b.shareN)
+		b.usedB += max(0, a.bytes-b.shareB)
+	}
 }
 
 // take waits until the account may have a message of the first of these sizes in flight, ctx ends or stop is closed;
@@ -57,8 +90,11 @@ func (b *budget) take(ctx context.Context, stop <-chan struct{}, a *account, siz
 	r := &request{sizes[0], make(chan struct{})}
 	a.waiting = append(a.waiting, r)
 	b.crowded.Add(1)
+	full := b.full
 	b.mu.Unlock()
-	b.full()
+	for _, tell := range full {
+		(*tell)()
+	}
 	select {
 	case <-r.granted:
 		return 1, nil
@@ -110,7 +146,8 @@ func (b *budget) fits(a *account, size int) bool {
 	}
 	moreN := max(0, a.n+1-b.shareN) - max(0, a.n-b.shareN)
 	moreB := max(0, a.bytes+size-b.shareB) - max(0, a.bytes-b.shareB)
-	return (moreN == 0 || b.usedN+moreN <= b.commonN) && (moreB == 0 || b.usedB+moreB <= b.commonB)
+	commonN, commonB := max(0, b.mostN-len(b.accounts)*b.shareN), b.mostB-len(b.accounts)*b.shareB
+	return (moreN == 0 || b.usedN+moreN <= commonN) && (moreB == 0 || b.usedB+moreB <= commonB)
 }
 
 // grant serves those who wait, as far as there is room.

@@ -12,6 +12,8 @@
 //	}
 //	result, err := p.Run(ctx)
 //
+// What is to be changed while it runs is run by a [Runner].
+//
 // # Promises
 //
 // At least once: a delivery is settled as delivered when everything that was made from it was taken by the far ends or

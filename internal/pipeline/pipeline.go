@@ -20,6 +20,7 @@ type Pipeline struct {
 	options Options
 	graph   *graph
 	budget  *budget
+	leave   func() // takes it out of the budget, when nothing is in flight any more
 	entries []*entry
 	stages  []*stage // of transforms and sinks, then the graveyards
 
@@ -43,7 +44,10 @@ type Pipeline struct {
 
 // New checks a graph and prepares to run it; it calls nothing of the components but Ports and Limits, and starts
 // nothing. The error is GraphErrors. New may be called without Options.Store to check only.
-func New(nodes []Node, o Options) (*Pipeline, error) {
+func New(nodes []Node, o Options) (*Pipeline, error) { return newPipeline(nodes, o, nil) }
+
+// newPipeline is New for a pipeline that shares a budget with others. nil: it has one of its own.
+func newPipeline(nodes []Node, o Options, shared *budget) (*Pipeline, error) {
 	g, err := newGraph(nodes)
 	if err != nil {
 		return nil, err
@@ -54,7 +58,7 @@ func New(nodes []Node, o Options) (*Pipeline, error) {
 		broken: map[*node]bool{},
 	}
 	if o.MaxInFlight <= 0 {
-		p.options.MaxInFlight = max(DefaultMaxInFlight, inHand(g.nodes))
+		p.options.MaxInFlight = usualInFlight(nodes)
 	}
 	for _, n := range g.nodes {
 		switch n.kind {
@@ -68,22 +72,24 @@ func New(nodes []Node, o Options) (*Pipeline, error) {
 			n.receipts = p.receiptsOf(n)
 		}
 	}
-	p.openAccounts()
 	p.undrained = len(p.entries)
 	p.graveyards()
+	p.openAccounts(shared) // from now on it is pressed
 	return p, nil
 }
 
-// inHand is how many messages the sinks to which large batches are worth much can have in their hands at once, as far
-// as that is bounded: with fewer in flight, their batches would never fill.
-func inHand(nodes []*node) (sum int) {
+// usualInFlight is how many messages may be under way where nothing is configured: no fewer than the sinks to which
+// large batches are worth much can have in their hands at once, as far as that is bounded, or their batches would never
+// fill.
+func usualInFlight(nodes []Node) int {
+	sum := 0
 	for _, n := range nodes {
-		if l := limitsOf(n.Sink); n.kind == KindSink && l.DefaultEvents > 0 {
+		if l := limitsOf(n.Sink); l.DefaultEvents > 0 {
 			sum += cmp.Or(n.Settings.Batch.MaxEvents, l.DefaultEvents) * cmp.Or(n.Settings.Request.Concurrency,
 				l.Concurrency)
 		}
 	}
-	return min(sum, mostMaxInFlight)
+	return max(DefaultMaxInFlight, min(sum, mostMaxInFlight))
 }
 
 // Warnings are about what the graph does not use: outputs that nobody takes.
@@ -104,16 +110,20 @@ func (p *Pipeline) stage(n *node, maxCount, maxBytes int, l limiter, work func(*
 // openAccounts shares the bounds out. A transform that streams has an account of its own: were it its source's, the
 // messages that wait to be streamed could take all of it and wait for each other. With its own, one message may always
 // go on.
-func (p *Pipeline) openAccounts() {
+func (p *Pipeline) openAccounts(shared *budget) {
 	entries := slices.Clone(p.entries)
 	for _, n := range p.graph.nodes {
 		if n.Stream != nil {
 			entries = append(entries, n.entry)
 		}
 	}
-	p.budget = newBudget(p.options.MaxInFlight, p.options.MaxInFlightBytes, len(entries), p.press)
+	if p.budget = shared; shared == nil {
+		p.budget = newBudget(p.options.MaxInFlight, p.options.MaxInFlightBytes)
+	}
+	var accounts []*account
+	accounts, p.leave = p.budget.open(len(entries), p.press)
 	for i, e := range entries {
-		e.account = p.budget.accounts[i]
+		e.account = accounts[i]
 	}
 }
 

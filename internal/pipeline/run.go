@@ -19,6 +19,12 @@ import (
 // nodes that failed and the components that did not close well. The Result is valid in any case. Run may be called
 // once.
 func (p *Pipeline) Run(ctx context.Context) (Result, error) {
+	return p.run(ctx, func() error { return nil })
+}
+
+// run is Run. started is called when the components have been started and no message has moved; with an error of it
+// none does.
+func (p *Pipeline) run(ctx context.Context, started func() error) (Result, error) {
 	if p.options.Store == nil {
 		return Result{}, ErrNoStore
 	}
@@ -36,6 +42,9 @@ func (p *Pipeline) Run(ctx context.Context) (Result, error) {
 	p.stop = stop
 
 	opened, err := p.start(ctx, work)
+	if err == nil {
+		err = started()
+	}
 	if err != nil {
 		return p.result(), errors.Join(err, p.close(opened))
 	}
