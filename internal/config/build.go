@@ -21,8 +21,9 @@ type Assembled struct {
 // decodingSuffix names the transform that does a source's decoding.
 const decodingSuffix = ".decoding"
 
-// Build makes the components over a store. base gives them standard input and output; name, store and folder are filled
-// in here. Queues and topics are made by Define, which comes first. The error is Errors.
+// Build makes the components over a store. base gives them what they share; name, store and folder are filled in here,
+// and where requests may go unless base says it. Queues and topics are made by Define, which comes first. The error is
+// Errors.
 func (f *File) Build(store queue.Service, base component.Env) (*Assembled, error) {
 	d := &decoder{&report{file: f.source, secrets: f.secrets}}
 	decoded := map[string]bool{}
@@ -31,10 +32,7 @@ func (f *File) Build(store queue.Service, base component.Env) (*Assembled, error
 	}
 	a := &Assembled{}
 	for _, p := range f.parts {
-		env := f.env(p)
-		env.Store, env.Stdin, env.Stdout, env.Pacer, env.Functions = store, base.Stdin, base.Stdout, base.Pacer,
-			base.Functions
-		env.Campaigns = base.Campaigns
+		env := f.within(base, p, store)
 		made := d.construct(p, env)
 		if made == nil {
 			continue
@@ -77,6 +75,15 @@ func (f *File) Build(store queue.Service, base component.Env) (*Assembled, error
 		return nil, errs
 	}
 	return a, nil
+}
+
+// within is what a component is made with, of what all of them share.
+func (f *File) within(base component.Env, p *part, store queue.Service) component.Env {
+	base.Name, base.Dir, base.Store = p.name, f.Dir(), store
+	if base.Outbound == nil {
+		base.Outbound = f.Outbound
+	}
+	return base
 }
 
 // env is what a component is made with while only checking.
