@@ -29,10 +29,9 @@ import (
 
 // house is a courier put together: journal, store, metrics, pipeline, and in serve the doors.
 type house struct {
-	file   *config.File // as it was started
-	loaded *config.File // as it was read last; touched by reload alone
-	log    *slog.Logger
-	level  *slog.LevelVar
+	file  *config.File // as it was started
+	log   *slog.Logger
+	level *slog.LevelVar
 	stores
 	metrics *httpdoor.Metrics
 	users   *access.Users
@@ -45,7 +44,14 @@ type house struct {
 	trace     *journey.Store // nil: nobody wants to know where messages have been
 
 	at         addresses
-	readsInput bool // a pipeline reads the standard input
+	readsInput bool          // a pipeline reads the standard input
+	env        component.Env // what components are made with
+
+	rereading sync.Mutex   // while the configuration is read again
+	loaded    *config.File // as it was read last
+	works     *works       // that can be changed; nil: none can. It is set once, before the doors are open
+	// readAgain reads the configuration for somebody at the HTTP door; it is set with works.
+	readAgain func(only bool) (httpdoor.Reloaded, error)
 }
 
 // openHouse opens the journal of a configuration and the store over it, and makes what the configuration defines.
@@ -80,7 +86,7 @@ func openHouseOver(ctx context.Context, f *config.File, logTo io.Writer, adopt b
 	}
 	warnOfOpenFolder(log, f.DataDir)
 	if err := f.Define(ctx, h.store.Configured(), adopt); err != nil {
-		return nil, errors.Join(h.definitions(err), h.close())
+		return nil, errors.Join(mistakesIn(f, err), h.close())
 	}
 	if h.campaigns, err = campaign.Open(ctx, h.store, nil); err != nil {
 		return nil, errors.Join(err, h.close())
@@ -94,7 +100,7 @@ func openHouseOver(ctx context.Context, f *config.File, logTo io.Writer, adopt b
 		return nil, errors.Join(err, h.close())
 	}
 	if err := f.DefineFunctions(ctx, h.functions, adopt); err != nil {
-		return nil, errors.Join(h.definitions(err), h.close())
+		return nil, errors.Join(mistakesIn(f, err), h.close())
 	}
 	return h, nil
 }
@@ -154,29 +160,30 @@ func (h *house) sayMissing(c function.Config, a *isolate.Abilities) {
 
 func functionsDir(dataDir string) string { return filepath.Join(dataDir, "functions") }
 
-// definitions shows mistakes of definitions in the configuration's text.
-func (h *house) definitions(err error) error {
+// mistakesIn shows mistakes that were found late in the configuration's text.
+func mistakesIn(f *config.File, err error) error {
 	var errs config.Errors
 	if errors.As(err, &errs) {
-		return &configMistakes{errs, h.file.Text()}
+		return &configMistakes{errs, f.Text()}
 	}
 	return err
 }
 
 // newPipeline builds the configuration's components and their pipeline. finite ends it when its sources have ended.
 func (h *house) newPipeline(in io.Reader, out io.Writer, finite bool, observer pipeline.Observer) (*works, error) {
-	built, err := h.file.Build(h.store, component.Env{Stdin: in, Stdout: out, Pacer: h.pacer,
-		Functions: h.functions, Campaigns: h.campaigns, Busy: h.busy})
+	h.env = component.Env{Stdin: in, Stdout: out, Pacer: h.pacer, Functions: h.functions, Campaigns: h.campaigns,
+		Busy: h.busy, Outbound: h.file.Outbound}
+	built, err := h.loaded.Build(h.store, h.env)
 	if err != nil {
-		return nil, h.definitions(err)
+		return nil, mistakesIn(h.loaded, err)
 	}
 	slack := 0
 	if finite {
 		slack = pipeline.RunSlack
 	}
-	p, err := pipeline.New(built.Nodes, pipeline.Options{
+	p, err := pipeline.NewRunner(built.Nodes, pipeline.Options{
 		Store: h.store, Finite: finite, Slack: slack, Logger: h.log, Observe: observer, Trace: h.trace,
-		Abandon: h.failed,
+		Abandon: h.failed, Lasting: takesInput,
 	})
 	if err != nil {
 		return nil, err
@@ -184,7 +191,7 @@ func (h *house) newPipeline(in io.Reader, out io.Writer, finite bool, observer p
 	for _, w := range p.Warnings() {
 		h.log.Warn("pipeline", "node", w.Node, "warning", w.Msg)
 	}
-	return &works{p, built.Nodes, h.log}, nil
+	return &works{p, h.log}, nil
 }
 
 // close ends the functions, the store and the journal. A second call does nothing.

@@ -78,7 +78,7 @@ func serveNode(ctx context.Context, s *serveFlags, f *config.File) (err error) {
 	archives := deployment.Share(deployment.SharedOptions{Link: l, Dir: functionsDir(f.DataDir),
 		Peers: func() []link.Peer { return n.latest().Cluster.Others() }, Report: report("functions")})
 	defer archives.Close()
-	defer onHangup(ctx, s.manager.reloads(n.reload))()
+	defer s.follow(ctx, s.manager.reloads(n.reload))()
 	ready := sync.OnceFunc(func() {
 		s.manager.opened(log)
 		s.tellReady(log)
@@ -121,8 +121,8 @@ func serveNode(ctx context.Context, s *serveFlags, f *config.File) (err error) {
 		if err == nil {
 			r.BeforeTransfer(h.store.Checkpoint) // so that the next owner has little to fold
 			defer r.BeforeTransfer(nil)
-			err = h.live(ctx, surroundings{follow: n.follow, opened: func(*slog.Logger) {}, front: front, leave: leave,
-				more: []prometheus.Collector{cluster.NewCollector(r, front)}})
+			err = h.live(ctx, surroundings{follow: n.follow, reload: n.reloadNow, opened: func(*slog.Logger) {},
+				front: front, leave: leave, more: []prometheus.Collector{cluster.NewCollector(r, front)}})
 		}
 		if errors.Is(err, journal.ErrLost) {
 			log.Warn("this node does not own the shard any more", "term", term, "error", err)
@@ -298,6 +298,20 @@ func (n *node) reload() {
 	changed := slices.DeleteFunc(n.began.Changed(next), func(setting string) bool { return !ofProcess(setting) })
 	n.log.Info("SIGHUP: the configuration was read again", "taken", "when this node owns the shard", "needs_restart",
 		changed)
+}
+
+// reloadNow is reload for somebody who waits for what comes of it. only: it changes nothing.
+func (n *node) reloadNow(h *house, only bool) (difference, error) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	next, err := config.Load(n.flags.config, os.LookupEnv)
+	if err != nil {
+		return difference{}, err
+	}
+	if !only {
+		n.take(next)
+	}
+	return h.rereadNow(next, only)
 }
 
 // take has a configuration be that of the next house, but for what belongs to the process. One without a cluster is

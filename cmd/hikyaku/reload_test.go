@@ -222,7 +222,7 @@ func TestASIGHUPTakesASettingOrNamesItAsNeedingARestart(t *testing.T) {
 			if _, ok := reloads[key[0]]; ok {
 				continue
 			}
-			if now, _ := sortOut(key[:1]); len(now) > 0 {
+			if now, _ := sortOut(key[:1], reloadable); len(now) > 0 {
 				t.Errorf("%s is of what is reloaded, and no test shows that it is taken: add it to reloads", key[0])
 				continue
 			}

@@ -6,10 +6,12 @@ import (
 	"fmt"
 	"net"
 	"os"
+	"slices"
 	"time"
 
 	"github.com/hikyaku/hikyaku/internal/config"
 	"github.com/hikyaku/hikyaku/internal/journal"
+	"github.com/hikyaku/hikyaku/internal/pipeline"
 	"github.com/hikyaku/hikyaku/internal/source/stdin"
 )
 
@@ -165,10 +167,11 @@ func (a addresses) in(api config.API) config.API {
 
 // readsInput tells whether something reads the standard input.
 func (w *works) readsInput() bool {
-	for _, n := range w.nodes {
-		if _, some := n.Source.(*stdin.Source); some {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(w.Nodes(), takesInput)
+}
+
+// takesInput tells whether a component reads the standard input: what it has read of it no other one finds.
+func takesInput(n pipeline.Node) bool {
+	_, some := n.Source.(*stdin.Source)
+	return some
 }

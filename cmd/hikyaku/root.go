@@ -45,9 +45,9 @@ and shows where each millisecond went.
 	root.SuggestionsMinimumDistance = suggestionDistance
 	root.SetHelpCommand(helpCommand())
 	root.AddCommand(newRun(), newServe(), newStop(), newValidate(), newDemo(), newPublish(), newClaim(), newQueue(),
-		newTopic(), newSnapshot(), newTrace(), newSlow(), newPush(), newCampaign(), newCluster(), newJournal(),
-		newBackup(), newRestore(), newBench(host), newMacro(host), newSandbox(), newFunction(), newStack(), newUser(),
-		newVersion())
+		newTopic(), newSnapshot(), newTrace(), newSlow(), newReload(), newPush(), newCampaign(), newCluster(),
+		newJournal(), newBackup(), newRestore(), newBench(host), newMacro(host), newSandbox(), newFunction(),
+		newStack(), newUser(), newVersion())
 	return root
 }
 

@@ -39,6 +39,9 @@ configuration says access: { local_accounts: any }.
 
 A door but http stays closed, with a warning, if somebody else has its port and the configuration does not say where it listens.
 
+SIGHUP, hikyaku reload and --watch have it read the configuration again: users, queues, topics, functions and pipelines
+are changed while it runs, and only pipelines that have changed stop for a moment.
+
 With --detach it goes on in the background, and the command ends when the doors are open: hikyaku stop ends it. That is for
 trying things out; for years let the system's service manager run it.`,
 		Example: `  hikyaku serve
@@ -63,6 +66,8 @@ trying things out; for years let the system's service manager run it.`,
 	s.register(cmd)
 	cmd.Flags().StringVar(&s.listen, "listen", "", "the HTTP door's `ADDRESS`, HOST:PORT, instead of the "+
 		"configuration's (port 0: any free one)")
+	cmd.Flags().BoolVar(&s.watch, "watch", false, "read the configuration again when its file has changed, as for a "+
+		"SIGHUP")
 	cmd.Flags().BoolVar(&s.detach, "detach", false, "go on in the background, with the log in serve.log of data_dir")
 	cmd.Flags().BoolVar(&s.detached, "detached", false, "")
 	_ = cmd.Flags().MarkHidden("detached") // there is such a flag
@@ -73,15 +78,33 @@ trying things out; for years let the system's service manager run it.`,
 type serveFlags struct {
 	runFlags
 	listen   string // where the http door listens whatever the configuration says; "": as that says
+	watch    bool
 	detach   bool
 	detached bool // it was started by a serve that waits to hear that the doors are open
 	manager  manager
+}
+
+// follow calls reload for each SIGHUP and, with --watch, when the configuration's file has changed, until stop is
+// called.
+func (s *serveFlags) follow(ctx context.Context, reload func()) (stop func()) {
+	hangups := onHangup(ctx, reload)
+	if !s.watch || s.config == "" {
+		return hangups
+	}
+	looks := watchFile(s.config, watchEvery, reload)
+	return func() {
+		looks()
+		hangups()
+	}
 }
 
 // args are the flags for a serve that is detached.
 func (s *serveFlags) args() (args []string) {
 	if s.config != "" {
 		args = append(args, "--config", s.config)
+	}
+	if s.watch {
+		args = append(args, "--watch")
 	}
 	if s.listen != "" {
 		args = append(args, "--listen", s.listen)
@@ -133,8 +156,9 @@ func serve(ctx context.Context, s *serveFlags, f *config.File) error {
 	for {
 		why := h.live(ctx, surroundings{
 			follow: func(h *house) (stop func()) {
-				return onHangup(ctx, s.manager.reloads(func() { h.reload(s.config) }))
+				return s.follow(ctx, s.manager.reloads(func() { h.reload(s.config) }))
 			},
+			reload: func(h *house, only bool) (difference, error) { return h.reloadNow(s.config, only) },
 			opened: func(log *slog.Logger) {
 				s.manager.opened(log)
 				ready.Do(func() { s.tellReady(log) })
@@ -163,9 +187,11 @@ func (s *serveFlags) tellReady(log *slog.Logger) {
 // surroundings are what a house stands in.
 type surroundings struct {
 	follow func(*house) (stop func()) // has the configuration be read again as long as the house is open
-	opened func(*slog.Logger)         // is called when the doors are open
-	front  *cluster.Front             // has the doors' addresses; nil: they open them
-	more   []prometheus.Collector     // what the metrics show besides
+	// reload reads it now, or only tells what that would change
+	reload func(h *house, only bool) (difference, error)
+	opened func(*slog.Logger)     // is called when the doors are open
+	front  *cluster.Front         // has the doors' addresses; nil: they open them
+	more   []prometheus.Collector // what the metrics show besides
 	// leave gives the shard to another node when this one stops, if one is there. nil: there are no others.
 	leave func()
 }
@@ -175,7 +201,6 @@ func (h *house) live(ctx context.Context, in surroundings) (err error) {
 	log := h.log
 	defer func() { err = h.end(err) }()
 	log.Info("bounds", h.bounds.told()...)
-	defer in.follow(h)()
 	if err := h.sayIsolation(); err != nil {
 		return err
 	}
@@ -185,6 +210,11 @@ func (h *house) live(ctx context.Context, in surroundings) (err error) {
 		return err
 	}
 	h.readsInput = p.readsInput()
+	h.works = p
+	h.readAgain = func(only bool) (httpdoor.Reloaded, error) {
+		d, err := in.reload(h, only)
+		return d.wire(), err
+	}
 	collectors := append(append(p.collectors(), campaign.NewCollector(h.campaigns)), h.stores.collectors()...)
 	if err := h.metrics.Register(append(collectors, in.more...)...); err != nil {
 		return err
@@ -201,18 +231,19 @@ func (h *house) live(ctx context.Context, in surroundings) (err error) {
 	ctx, fail := context.WithCancel(ctx)
 	defer fail()
 	pipelines.Go(func() {
-		if len(p.nodes) == 0 {
-			return
-		}
 		result, err := p.run(ctx)
-		log.Info("pipelines ended", "delivered", result.Delivered, "dead_letters", result.DeadLettered, "given_back",
-			result.GivenBack)
+		if len(p.Nodes()) > 0 {
+			log.Info("pipelines ended", "delivered", result.Delivered, "dead_letters", result.DeadLettered,
+				"given_back", result.GivenBack)
+		}
 		if err != nil {
 			pipelineErr = err
 			fail()
 		}
 	})
+	unfollow := in.follow(h)
 	<-ctx.Done()
+	unfollow()
 	leaves := in.leave != nil && !journalEnded(h.health())
 	if leaves {
 		log.Info("stopping")

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"log/slog"
+	"maps"
 	"sync"
 	"time"
 
@@ -14,17 +15,16 @@ import (
 	"github.com/hikyaku/hikyaku/internal/transform/campaign"
 )
 
-// works is a pipeline with the components in it.
+// works are the pipelines of a house with the components in them.
 type works struct {
-	*pipeline.Pipeline
-	nodes []pipeline.Node
-	log   *slog.Logger
+	*pipeline.Runner
+	log *slog.Logger
 }
 
 // deadDevices is what the sinks that push remember, by the names of the sinks.
 func (w *works) deadDevices() map[string]*dead.Registry {
 	all := map[string]*dead.Registry{}
-	for _, n := range w.nodes {
+	for _, n := range w.Nodes() {
 		if k, ok := n.Sink.(dead.Keeper); ok {
 			all[n.Name] = k.DeadDevices()
 		}
@@ -32,28 +32,39 @@ func (w *works) deadDevices() map[string]*dead.Registry {
 	return all
 }
 
-// collectors show the metrics of the pipeline, of its sinks that push, and of its gates with a cap.
-func (w *works) collectors() []prometheus.Collector {
-	push := map[string]figure.Teller{}
-	gates := map[string]campaign.Capper{}
-	for _, n := range w.nodes {
-		if c, ok := n.Group.(campaign.Capper); ok {
-			gates[n.Name] = c
-		}
+// pushers are the sinks that push, and gates what has a cap, by their names.
+func (w *works) pushers() map[string]figure.Teller {
+	all := map[string]figure.Teller{}
+	for _, n := range w.Nodes() {
 		if t, ok := n.Sink.(figure.Teller); ok {
-			push[n.Name] = t
+			all[n.Name] = t
 		}
 	}
-	return []prometheus.Collector{pipeline.NewCollector(w.Pipeline), figure.NewCollector(push),
-		campaign.NewCollector(gates)}
+	return all
+}
+
+func (w *works) gates() map[string]campaign.Capper {
+	all := map[string]campaign.Capper{}
+	for _, n := range w.Nodes() {
+		if c, ok := n.Group.(campaign.Capper); ok {
+			all[n.Name] = c
+		}
+	}
+	return all
+}
+
+// collectors show the metrics of the pipelines, of their sinks that push, and of their gates with a cap.
+func (w *works) collectors() []prometheus.Collector {
+	return []prometheus.Collector{pipeline.NewCollector(w.Runner), figure.NewCollector(w.pushers),
+		campaign.NewCollector(w.gates)}
 }
 
 // noticeEvery is how often components are asked whether they have noticed something.
 const noticeEvery = time.Second
 
-// run runs the pipeline and logs what its components notice on the way: a torn line, a file that cannot be read.
+// run runs the pipelines and logs what its components notice on the way: a torn line, a file that cannot be read.
 func (w *works) run(ctx context.Context) (pipeline.Result, error) {
-	seen := map[string]int{}
+	seen := map[any]int{}
 	done := make(chan struct{})
 	var watching sync.WaitGroup
 	watching.Go(func() {
@@ -75,9 +86,15 @@ func (w *works) run(ctx context.Context) (pipeline.Result, error) {
 	return result, err
 }
 
-// notices logs what is new since the last call. A component's list only grows, or drops its oldest.
-func (w *works) notices(seen map[string]int) {
-	for _, n := range w.nodes {
+// notices logs what is new since the last call. A component's list only grows, or drops its oldest. seen is by
+// component, and forgets those that are there no more.
+func (w *works) notices(seen map[any]int) {
+	nodes := w.Nodes()
+	there := make(map[any]bool, len(nodes))
+	defer func() {
+		maps.DeleteFunc(seen, func(component any, _ int) bool { return !there[component] })
+	}()
+	for _, n := range nodes {
 		var component any
 		switch {
 		case n.Source != nil:
@@ -92,9 +109,9 @@ func (w *works) notices(seen map[string]int) {
 			continue
 		}
 		all := noticing.Notices()
-		for _, text := range all[min(seen[n.Name], len(all)):] {
+		for _, text := range all[min(seen[component], len(all)):] {
 			w.log.Warn("notice", "component", n.Name, "text", text)
 		}
-		seen[n.Name] = len(all)
+		seen[component], there[component] = len(all), true
 	}
 }

@@ -1,6 +1,9 @@
 package config
 
-import "slices"
+import (
+	"reflect"
+	"slices"
+)
 
 // Changed names the keys that say something else in another reading of the file, with those above them and dots
 // between, in order: of a mapping those of its keys that differ, and of a list its own. Values are compared as they are
@@ -46,4 +49,52 @@ func sameNode(a, b *node) bool {
 		}
 	}
 	return true
+}
+
+// Same tells whether a component of that name, as Build names its nodes, is the same in another reading of the file.
+func (f *File) Same(next *File, name string) bool {
+	a, b := f.component(name), next.component(name)
+	return a != nil && b != nil && a.room == b.room && sameNode(a.node, b.node)
+}
+
+// component is the one that has a node of that name; nil: there is none.
+func (f *File) component(name string) *part {
+	for _, p := range f.parts {
+		if p.name == name || p.decoding != nil && p.name+decodingSuffix == name {
+			return p
+		}
+	}
+	return nil
+}
+
+// Redefined is next with only those of its topics, queues and functions that the file does not have (added), and with
+// only those that the file has otherwise (altered).
+func (f *File) Redefined(next *File) (added, altered *File) {
+	a, b := *next, *next
+	a.Topics, a.Queues, a.Functions = nil, nil, nil
+	b.Topics, b.Queues, b.Functions = nil, nil, nil
+	for _, t := range next.Topics {
+		if !slices.ContainsFunc(f.Topics, func(was Topic) bool { return f.resolve(was.Name) == next.resolve(t.Name) }) {
+			a.Topics = append(a.Topics, t)
+		}
+	}
+	for _, q := range next.Queues {
+		i := slices.IndexFunc(f.Queues, func(was Queue) bool { return f.resolve(was.Name) == next.resolve(q.Name) })
+		switch {
+		case i < 0:
+			a.Queues = append(a.Queues, q)
+		case !reflect.DeepEqual(f.Queues[i].Definition, q.Definition):
+			b.Queues = append(b.Queues, q)
+		}
+	}
+	for _, fn := range next.Functions {
+		i := slices.IndexFunc(f.Functions, func(was Function) bool { return was.Name == fn.Name })
+		switch {
+		case i < 0:
+			a.Functions = append(a.Functions, fn)
+		case !sameNode(f.Functions[i].node, fn.node):
+			b.Functions = append(b.Functions, fn)
+		}
+	}
+	return &a, &b
 }

@@ -5,13 +5,13 @@ import "github.com/prometheus/client_golang/prometheus"
 // Collector shows what became of the messages of a pipeline's sinks, and what its sources count: it is a
 // prometheus.Collector that reads Stats when it is asked.
 type Collector struct {
-	pipeline *Pipeline
+	pipeline interface{ Stats() []NodeStats }
 
 	messages, retries, inFlight, receipts, events *prometheus.Desc
 }
 
-// NewCollector makes a collector of a pipeline, which need not run yet.
-func NewCollector(p *Pipeline) *Collector {
+// NewCollector makes a collector of a Pipeline or a Runner, which need not run yet.
+func NewCollector(p interface{ Stats() []NodeStats }) *Collector {
 	desc := func(name, help string, labels ...string) *prometheus.Desc {
 		return prometheus.NewDesc(name, help, append([]string{"sink"}, labels...), nil)
 	}

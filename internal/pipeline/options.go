@@ -26,6 +26,9 @@ type Options struct {
 	MaxInFlightBytes int
 	// Finite makes sources that are Finishers end when nothing more can come: for a run that ends by itself.
 	Finite bool
+	// Lasting tells which nodes cannot be stopped and started again: a Runner does not change what they are in. nil:
+	// there are none.
+	Lasting func(Node) bool
 	// Slack is memory, in bytes, that the pipeline asks for while it runs and never touches, so that it costs addresses
 	// and no pages. The collector of garbage waits until there is as much garbage as memory in use: what only moves
 	// messages keeps little, and has it come many times a second. With Slack up to that much more garbage gathers, for

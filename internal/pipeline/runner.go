@@ -19,6 +19,8 @@ const startTime = 30 * time.Second
 var (
 	// ErrFinite: a run that ends by itself is not changed on the way.
 	ErrFinite = errors.New("a run that ends by itself cannot be changed")
+	// ErrLasting: a component cannot be stopped and started again.
+	ErrLasting = errors.New("it is part of what would be stopped, and cannot be started again: restart hikyaku")
 	// ErrStartTime: what is new has not started in time.
 	ErrStartTime = fmt.Errorf("its part of the pipeline has not started within %v", startTime)
 )
@@ -33,6 +35,7 @@ type Runner struct {
 
 	changing sync.Mutex      // held while pieces are started and stopped
 	lifetime context.Context // that of Run; nil: it was not called
+	begun    chan struct{}   // closed when Run has started the pieces
 
 	mu     sync.RWMutex
 	pieces []*piece // in the order of their first nodes
@@ -58,7 +61,8 @@ func NewRunner(nodes []Node, o Options) (*Runner, error) {
 		return nil, err
 	}
 	o = o.withDefaults()
-	r := &Runner{options: o, budget: newBudget(inFlight(&o, nodes), o.MaxInFlightBytes), failed: make(chan error, 1)}
+	r := &Runner{options: o, budget: newBudget(inFlight(&o, nodes), o.MaxInFlightBytes), failed: make(chan error, 1),
+		begun: make(chan struct{})}
 	groups := g.connected()
 	if o.Finite && len(nodes) > 0 {
 		groups = [][]Node{nodes}
@@ -134,6 +138,7 @@ func (r *Runner) Run(ctx context.Context) (Result, error) {
 	}
 	r.lifetime = ctx
 	err := r.start(r.pieces, nil)
+	close(r.begun)
 	r.changing.Unlock()
 	if err == nil && !r.options.Finite {
 		select {
@@ -219,22 +224,32 @@ type Change struct {
 	Started []string // those that were not there as they are
 }
 
-// Change has another graph run. Parts of it that are the same, as same says of each of their nodes, go on untouched.
-// The others of before are stopped, as Run stops them, and then those that are new are started. What is wrong with the
-// graph is found before anything is stopped (GraphErrors). When a component does not start, none of the new parts runs
-// (NodeError), and those of before are stopped nevertheless: another Change brings them back. The error of a part that
-// is stopped goes to the log.
-func (r *Runner) Change(nodes []Node, same func(name string) bool) (c Change, err error) {
+// Change has another graph run, once Run has started the one before. Parts of it that are the same, as same says of
+// each of their nodes, go on untouched. The others of before are stopped, as Run stops them, and then those that are
+// new are started. What is wrong with the graph is found before anything is stopped (GraphErrors, ErrLasting). When a
+// component does not start, none of the new parts runs (NodeError), and those of before are stopped nevertheless:
+// another Change brings them back. The error of a part that is stopped goes to the log.
+func (r *Runner) Change(nodes []Node, same func(name string) bool) (Change, error) {
+	return r.change(nodes, same, false)
+}
+
+// Plan tells what Change would do, and why it could not.
+func (r *Runner) Plan(nodes []Node, same func(name string) bool) (Change, error) {
+	return r.change(nodes, same, true)
+}
+
+func (r *Runner) change(nodes []Node, same func(name string) bool, only bool) (c Change, err error) {
 	g, err := newGraph(nodes)
 	if err != nil {
 		return c, err
 	}
+	if r.options.Finite {
+		return c, ErrFinite
+	}
+	<-r.begun
 	r.changing.Lock()
 	defer r.changing.Unlock()
-	switch {
-	case r.options.Finite:
-		return c, ErrFinite
-	case r.lifetime == nil || r.lifetime.Err() != nil:
+	if r.lifetime.Err() != nil {
 		return c, ErrNotRunning
 	}
 	var kept, begun, leaving []*piece
@@ -248,10 +263,17 @@ func (r *Runner) Change(nodes []Node, same func(name string) bool) (c Change, er
 		c.Started = append(c.Started, names(group)...)
 	}
 	for _, old := range r.pieces {
-		if !slices.Contains(kept, old) {
-			leaving = append(leaving, old)
-			c.Stopped = append(c.Stopped, names(old.nodes)...)
+		if slices.Contains(kept, old) {
+			continue
 		}
+		leaving = append(leaving, old)
+		c.Stopped = append(c.Stopped, names(old.nodes)...)
+		if n := old.lasting(r.options.Lasting); n != "" {
+			return c, &NodeError{n, "change", ErrLasting}
+		}
+	}
+	if only {
+		return c, nil
 	}
 	halt(leaving)
 	r.budget.bound(inFlight(&r.options, nodes), r.options.MaxInFlightBytes)
@@ -277,6 +299,19 @@ func (r *Runner) Change(nodes []Node, same func(name string) bool) (c Change, er
 	}
 	r.pieces = next
 	return c, err
+}
+
+// lasting names a node of a piece that runs and cannot be started again; "": there is none.
+func (c *piece) lasting(is func(Node) bool) string {
+	select {
+	case <-c.ended:
+		return ""
+	default:
+	}
+	if i := slices.IndexFunc(c.nodes, func(n Node) bool { return is != nil && is(n) }); i >= 0 {
+		return c.nodes[i].Name
+	}
+	return ""
 }
 
 // kept is the piece that has the nodes as they are; nil: there is none.

@@ -101,6 +101,7 @@ var grants = []struct {
 	{"POST", "/default/campaigns/CAMPAIGN/pause", ``, "pusher sender", 404},
 	{"POST", "/default/campaigns/CAMPAIGN/resume", ``, "pusher sender", 404},
 	{"POST", "/default/campaigns/CAMPAIGN/cancel", ``, "pusher sender", 404},
+	{"POST", "/-/reload", `{}`, "boss", 0},
 	{"GET", "/-/trace", ``, everyone, 0},
 	{"GET", "/-/trace?queue=news", ``, "boss reader", 0},
 	{"GET", "/-/trace/" + tracedID, ``, "boss reader", 404},
@@ -118,7 +119,8 @@ func TestEachRouteAsksForItsGrant(t *testing.T) {
 	trace.Begin(&journey.Note{ID: parsed(t, tracedID), Time: time.Now().UnixNano(),
 		Place: journey.Place{Namespace: "default", Name: "news"}})
 	r := start(t, settings{users: team, campaigns: true, push: phones{}, trace: trace,
-		dead: map[string]*dead.Registry{"news": registry(t, 1)}})
+		reload: func(bool) (door.Reloaded, error) { return door.Reloaded{}, nil },
+		dead:   map[string]*dead.Registry{"news": registry(t, 1)}})
 	as := func(user string) { r.secret = user + "-secret" }
 	reset := func() (campaign string) {
 		as("boss")

@@ -40,6 +40,13 @@ func (c *Client) FindDead(ctx context.Context, sink string, s DeadSelection) (De
 	return d, err
 }
 
+// Reload has the server read its configuration again.
+func (c *Client) Reload(ctx context.Context, r ReloadRequest) (Reloaded, error) {
+	var did Reloaded
+	err := c.call(ctx, "POST", path("-", "reload"), r, &did)
+	return did, err
+}
+
 // ReviveDead takes deaths back.
 func (c *Client) ReviveDead(ctx context.Context, sink string, r ReviveRequest) (Revived, error) {
 	var did Revived

@@ -32,11 +32,12 @@ func (c *call) deadOf() (sink string, r *dead.Registry, err error) {
 		return "", nil, err
 	}
 	sink = c.r.PathValue("sink")
-	if r = c.d.dead[sink]; r != nil {
+	all := c.d.dead()
+	if r = all[sink]; r != nil {
 		return sink, r, nil
 	}
 	hint := "this server has no sink that pushes: those of type apns, fcm, hms, webpush and wns remember dead devices"
-	if names := slices.Sorted(maps.Keys(c.d.dead)); len(names) > 0 {
+	if names := slices.Sorted(maps.Keys(all)); len(names) > 0 {
 		hint = "sinks that push here: " + strings.Join(names, ", ")
 	}
 	return "", nil, noSink.problemf("there is no sink %.100q that remembers dead devices", sink).withHint(hint)
@@ -61,8 +62,9 @@ func listDead(c *call) error {
 		return err
 	}
 	list := deadSinkList{Sinks: []DeadSink{}}
-	for _, name := range slices.Sorted(maps.Keys(c.d.dead)) {
-		r := c.d.dead[name]
+	all := c.d.dead()
+	for _, name := range slices.Sorted(maps.Keys(all)) {
+		r := all[name]
 		list.Sinks = append(list.Sinks, DeadSink{Sink: name, Platform: r.Platform(), Devices: r.Len()})
 	}
 	return c.w.json(http.StatusOK, list)

@@ -61,6 +61,7 @@ type settings struct {
 	// campaigns gives the door a registry of them.
 	campaigns bool
 	push      door.Pusher
+	reload    func(bool) (door.Reloaded, error)
 	trace     *journey.Store
 }
 
@@ -136,8 +137,9 @@ func start(t *testing.T, s settings) *rig {
 		store = s.wrap(store)
 	}
 	options := door.Options{
-		Store: store, Users: users, Metrics: metrics, Traffic: traffic, Ready: s.ready, Busy: s.busy, Dead: s.dead,
-		Push: s.push, Trace: s.trace, Report: r.reports.add,
+		Store: store, Users: users, Metrics: metrics, Traffic: traffic, Ready: s.ready, Busy: s.busy,
+		Dead: func() map[string]*dead.Registry { return s.dead },
+		Push: s.push, Reload: s.reload, Trace: s.trace, Report: r.reports.add,
 	}
 	if s.campaigns {
 		if options.Campaigns, err = campaign.Open(t.Context(), r.store, nil); err != nil {

@@ -145,6 +145,10 @@ var (
 		"journeys are in memory: a restart ends them", 0}
 	tooManyPushes = kind{nil, "too-many-pushes", "Too many pushes are under way", 429,
 		"try again later, or publish to the queue that the sink takes from", 1}
+	badConfiguration = kind{nil, "bad-configuration", "Configuration is not taken", 422,
+		"all settings stay as they were", 0}
+	noReload = kind{nil, "no-configuration", "There is no configuration to read again", 409,
+		"start hikyaku serve with -c FILE", 0}
 	badMethod    = kind{nil, "bad-method", "Method is not for this path", 405, "", 0}
 	bodyTimeout  = kind{nil, "body-timeout", "Body did not arrive in time", 408, "", 0}
 	bodyTooLarge = kind{nil, "too-large", "Request is too large", 413, "send fewer messages at once, or each as a " +

@@ -62,6 +62,8 @@ func (s *Server) routes() []route {
 		{"POST", "/{ns}/campaigns/{campaign}/cancel", "cancelCampaign", false,
 			changeCampaign((*campaign.Registry).Cancel)},
 
+		{"POST", "/-/reload", "reload", false, reload},
+
 		{"GET", "/-/trace", "slowest", false, listSlowest},
 		{"GET", "/-/trace/{id}", "trace", false, showTrace},
 

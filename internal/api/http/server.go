@@ -26,8 +26,10 @@ type Options struct {
 	Busy    *door.Busy                  // what requests and answers of all doors may take; nil: an account of its own
 	// counts requests, connections and bytes under the names of all doors; nil: nobody does
 	Traffic *door.Traffic
-	// Dead is what sinks remember of dead devices, by the names of the sinks. It does not change any more.
-	Dead map[string]*dead.Registry
+	// Dead is what the sinks that there are remember of dead devices, by their names; nil: there are none.
+	Dead func() map[string]*dead.Registry
+	// Reload reads the configuration again, or only tells what that would change. nil: there is none (ErrNoReload).
+	Reload func(dryRun bool) (Reloaded, error)
 	// Push sends messages through the sinks that run; nil: there are none.
 	Push Pusher
 	// Campaigns are those of the store; nil: there are none.
@@ -50,7 +52,8 @@ type Server struct {
 	report    func(error)
 	busy      *door.Busy
 	traffic   *door.Traffic
-	dead      map[string]*dead.Registry
+	dead      func() map[string]*dead.Registry
+	reload    func(bool) (Reloaded, error)
 	pusher    Pusher
 	campaigns *campaign.Registry
 	trace     *journey.Store
@@ -77,7 +80,7 @@ func New(c Config, o Options) (*Server, error) {
 	s := &Server{
 		config: c.withDefaults(), store: o.Store, users: o.Users, metrics: o.Metrics, ready: o.Ready, report: o.Report,
 		traffic: o.Traffic,
-		dead:    o.Dead, pusher: o.Push, campaigns: o.Campaigns, trace: o.Trace,
+		dead:    o.Dead, reload: o.Reload, pusher: o.Push, campaigns: o.Campaigns, trace: o.Trace,
 		origins: http.NewCrossOriginProtection(),
 	}
 	if s.metrics == nil {
@@ -86,6 +89,12 @@ func New(c Config, o Options) (*Server, error) {
 	s.metrics.Watch(o.Store)
 	if s.report == nil {
 		s.report = func(error) {}
+	}
+	if s.reload == nil {
+		s.reload = func(bool) (Reloaded, error) { return Reloaded{}, ErrNoReload }
+	}
+	if s.dead == nil {
+		s.dead = func() map[string]*dead.Registry { return nil }
 	}
 	if o.Busy == nil {
 		o.Busy = door.NewBusy(door.DefaultBusy(0))

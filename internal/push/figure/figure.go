@@ -2,7 +2,9 @@
 // for their [Figures] when somebody wants to see them, so that nothing is counted twice. What became of messages is
 // the pipeline's to show, of these sinks as of others.
 //
-//	err := metrics.Register(figure.NewCollector(map[string]figure.Teller{"phones": sink}))
+//	err := metrics.Register(figure.NewCollector(func() map[string]figure.Teller {
+//		return map[string]figure.Teller{"phones": sink}
+//	}))
 package figure
 
 import (
@@ -50,14 +52,14 @@ type Teller interface {
 
 // Collector is a prometheus.Collector of sinks.
 type Collector struct {
-	sinks map[string]Teller
+	sinks func() map[string]Teller
 
 	requests, refused, dead, resting, inFlight *prometheus.Desc
 	waiting, connections, streams, paused, age *prometheus.Desc
 }
 
-// NewCollector makes a collector of sinks by their names, which do not change any more.
-func NewCollector(sinks map[string]Teller) *Collector {
+// NewCollector makes a collector of the sinks that there are, by their names.
+func NewCollector(sinks func() map[string]Teller) *Collector {
 	desc := func(name, help string, labels ...string) *prometheus.Desc {
 		return prometheus.NewDesc(name, help, append([]string{"sink"}, labels...), nil)
 	}
@@ -92,8 +94,9 @@ func (c *Collector) Describe(to chan<- *prometheus.Desc) {
 
 // Collect implements prometheus.Collector.
 func (c *Collector) Collect(to chan<- prometheus.Metric) {
-	for _, name := range slices.Sorted(maps.Keys(c.sinks)) {
-		c.collect(to, name, c.sinks[name].Figures())
+	sinks := c.sinks()
+	for _, name := range slices.Sorted(maps.Keys(sinks)) {
+		c.collect(to, name, sinks[name].Figures())
 	}
 }
 

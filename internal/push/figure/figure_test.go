@@ -25,7 +25,9 @@ func TestTheFiguresOfSinksAreShownUnderTheSameNames(t *testing.T) {
 			Unknown: 1})
 	}
 	got := map[string]float64{}
-	for name, n := range metricstest.Of(t, NewCollector(map[string]Teller{"phones": still(f), "browsers": still{}})) {
+	for name, n := range metricstest.Of(t, NewCollector(func() map[string]Teller {
+		return map[string]Teller{"phones": still(f), "browsers": still{}}
+	})) {
 		got[strings.TrimPrefix(name, "hikyaku_push_")] = n
 	}
 	want := map[string]float64{

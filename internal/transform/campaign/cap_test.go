@@ -106,7 +106,9 @@ func TestAUserIsToldAsOftenAsIsAllowed(t *testing.T) {
 	if n := c.Counts(); n["capped"] != 6 || n["no user"] != 4 || n["forgotten too early"] != 0 {
 		t.Errorf("%v", n)
 	}
-	if n := metricstest.Of(t, NewCollector(map[string]Capper{"gate": c}))["hikyaku_cap_capped_total gate"]; n != 6 {
+	if n := metricstest.Of(t, NewCollector(func() map[string]Capper {
+		return map[string]Capper{"gate": c}
+	}))["hikyaku_cap_capped_total gate"]; n != 6 {
 		t.Errorf("%v are shown", n)
 	}
 }

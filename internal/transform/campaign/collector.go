@@ -17,12 +17,12 @@ type Capper interface {
 
 // Collector is a prometheus.Collector of gates with a cap.
 type Collector struct {
-	gates                     map[string]Capper
+	gates                     func() map[string]Capper
 	over, remembered, tooSoon *prometheus.Desc
 }
 
-// NewCollector makes a collector of gates by their names, which do not change any more.
-func NewCollector(gates map[string]Capper) *Collector {
+// NewCollector makes a collector of the gates that there are, by their names.
+func NewCollector(gates func() map[string]Capper) *Collector {
 	desc := func(name, help string) *prometheus.Desc {
 		return prometheus.NewDesc(name, help, []string{"gate"}, nil)
 	}
@@ -45,8 +45,9 @@ func (c *Collector) Describe(to chan<- *prometheus.Desc) {
 
 // Collect implements prometheus.Collector.
 func (c *Collector) Collect(to chan<- prometheus.Metric) {
-	for _, name := range slices.Sorted(maps.Keys(c.gates)) {
-		s := c.gates[name].Cap()
+	gates := c.gates()
+	for _, name := range slices.Sorted(maps.Keys(gates)) {
+		s := gates[name].Cap()
 		to <- prometheus.MustNewConstMetric(c.over, prometheus.CounterValue, float64(s.Over), name)
 		to <- prometheus.MustNewConstMetric(c.remembered, prometheus.GaugeValue, float64(s.Remembered), name)
 		to <- prometheus.MustNewConstMetric(c.tooSoon, prometheus.CounterValue, float64(s.Forgotten), name)
