@@ -64,10 +64,10 @@ func TestACampaignWithAUserTwiceSaysSoAndGoesOnWhenThatIsMended(t *testing.T) {
 
 // TestACampaignWaitsForAFarEndThatIsAway, and loses nobody by it, however few attempts a message has.
 func TestACampaignWaitsForAFarEndThatIsAway(t *testing.T) {
-	const phones = 1500
-	far, s, _ := campaigned(t, phones, 600)
+	const phones = 1000
+	far, s, _ := campaigned(t, phones, 200) // most are left when it is seen that some have come
 	id := s.start(t, "news", `{"news": 42}`)
-	pushtest.Eventually(t, func() bool { return far.counts(t).Accepted >= 200 })
+	pushtest.Eventually(t, func() bool { return far.counts(t).Accepted >= 50 })
 	far.kill(t)
 	pushtest.Eventually(t, func() bool {
 		return s.metric(t, `hikyaku_push_connections{sink="phones"}`) == "0" &&
