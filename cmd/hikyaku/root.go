@@ -22,7 +22,8 @@ and shows where each millisecond went.
   hikyaku demo cluster         three nodes whose owner is killed again and again, and what that cost
   hikyaku -c FILE              run the pipelines of a configuration (the same as hikyaku run -c FILE)
   hikyaku serve [-c FILE]      open the doors, and run the pipelines, until Ctrl-C
-  hikyaku validate -c FILE     check a configuration without starting anything`,
+  hikyaku validate -c FILE     check a configuration without starting anything
+  hikyaku doctor [-c FILE]     look at this machine for what would lose messages or let others in`,
 		Example: `  hikyaku -c examples/dpkg.yaml < /var/log/dpkg.log
   echo hello | hikyaku publish news --attr user=7
   hikyaku claim news --where "user = 7" --wait 20s`,
@@ -44,10 +45,10 @@ and shows where each millisecond went.
 	})
 	root.SuggestionsMinimumDistance = suggestionDistance
 	root.SetHelpCommand(helpCommand())
-	root.AddCommand(newRun(), newServe(), newStop(), newValidate(), newDemo(), newPublish(), newClaim(), newQueue(),
-		newTopic(), newSnapshot(), newTrace(), newSlow(), newReload(), newPush(), newCampaign(), newCluster(),
-		newJournal(), newBackup(), newRestore(), newBench(host), newMacro(host), newSandbox(), newFunction(),
-		newStack(), newUser(), newVersion())
+	root.AddCommand(newRun(), newServe(), newStop(), newReload(), newValidate(), newDoctor(), newDemo(),
+		newPublish(), newClaim(), newQueue(), newTopic(), newSnapshot(), newPush(), newCampaign(), newFunction(),
+		newStack(), newTrace(), newSlow(), newJournal(), newBackup(), newRestore(), newCluster(),
+		newUser(), newBench(host), newMacro(host), newSandbox(), newVersion())
 	return root
 }
 
@@ -57,6 +58,11 @@ func version() string {
 	if !ok {
 		return "unknown"
 	}
+	return versionOf(info)
+}
+
+// versionOf is version of any program.
+func versionOf(info *debug.BuildInfo) string {
 	v := info.Main.Version
 	if v == "" || v == "(devel)" {
 		v = "development"

@@ -156,11 +156,14 @@ func (d *decoder) value(n *node, v reflect.Value, f *field, path string) {
 	}
 }
 
+// concealed stands for a secret that the file has.
+const concealed = "********"
+
 // conceal keeps a secret setting out of every message, also one that is written wrongly.
 func (d *decoder) conceal(n *node) {
 	n.hide = true
 	if n.kind == kindString || n.kind == kindInt || n.kind == kindFloat {
-		d.secrets.keep("********", n.text)
+		d.secrets.keep(concealed, n.text)
 		d.secrets.keepShort(n.at.line, n.text)
 	}
 	for _, item := range n.items {

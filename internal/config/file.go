@@ -6,9 +6,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"slices"
 	"strconv"
-	"strings"
 
 	"github.com/hikyaku/hikyaku/internal/access"
 	"github.com/hikyaku/hikyaku/internal/outbound"
@@ -134,11 +132,8 @@ func (f *File) Check() error {
 // data_dir, the file itself, and what its settings name but certificates, which others may need.
 func (f *File) Private() []string {
 	names := []string{f.DataDir, f.Name}
-	for _, n := range f.named {
-		if last := n.setting[strings.LastIndexByte(n.setting, '.')+1:]; !slices.Contains([]string{"cert", "cert_file",
-			"ca_file"}, last) {
-			names = append(names, n.path)
-		}
+	for _, n := range f.Keys() {
+		names = append(names, n.Path)
 	}
 	var all []string
 	for _, n := range names {

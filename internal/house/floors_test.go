@@ -37,7 +37,8 @@ var floors = []floor{
 	{"program tests", []string{"internal/program/programtest"}, "programs and bodies made up, for tests"},
 	{"contracts", []string{"internal/access", "internal/component"},
 		"who may do what; what a source, a transform and a sink are"},
-	{"listeners", []string{"internal/door"}, "what doors, and sources that listen, need: their life, connections that " +
+	{"listeners", []string{"internal/door"}, "what doors, and sources that listen, need: their life, connections " +
+		"that " +
 		"cost little, the account of bytes"},
 	{"deployments", []string{"internal/campaign", "internal/deployment"}, "which campaigns there are, and how far " +
 		"they are; which functions there are, and the events that wait for them"},
@@ -58,7 +59,8 @@ var floors = []floor{
 	{"logs and language", []string{"internal/condition", "internal/index", "internal/journal", "internal/journey"},
 		"the journal's contract; the language of conditions; ordered indexes; where messages have been"},
 	{"messages", []string{"internal/message"}, "messages, values, columns, hops"},
-	{"measures", []string{"internal/measure"}, "histograms, tables, plots"},
+	{"measures", []string{"internal/doctor", "internal/measure"}, "what is amiss with a machine; histograms, tables, " +
+		"plots"},
 	{"libraries", []string{"flow", "publisher", "tsurugi"}, "public; they may use batch"},
 	{"links", []string{"internal/link"}, "connections between the nodes of a cluster"},
 	{"ground", []string{"batch", "examples", "internal/away", "internal/caller", "internal/databasetest",
@@ -67,7 +69,8 @@ var floors = []floor{
 		"internal/sampletest", "internal/waittest", "pace"},
 		"public libraries, configurations that run, far ends that cannot be reached, whose a connection is, " +
 			"servers of databases for tests, files that survive a power cut, the tests of the floors, functions of " +
-			"others in processes of their own, what the machine has, secrets taken out of texts, metrics in tests, guesses at " +
+			"others in processes of their own, what the machine has, secrets taken out of texts, metrics in tests, " +
+			"guesses at " +
 			"mistyped names, which addresses requests may go to, a proxy for tests, cases for tests, " +
 			"waiting in tests"},
 	{"ports", []string{"internal/freeport"}, "ports that nobody listens on; nothing of ours below"},

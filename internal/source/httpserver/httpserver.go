@@ -60,8 +60,10 @@ type Auth struct {
 	Password access.Secret `yaml:"password"` // of User
 }
 
+// DefaultListen is where the source listens unless told otherwise.
+const DefaultListen = "127.0.0.1:8080"
+
 const (
-	usualListen      = "127.0.0.1:8080"
 	usualBody        = 1 << 20
 	usualConnections = 1000
 	usualTimeout     = 30 * time.Second
@@ -92,9 +94,9 @@ type Source struct {
 func New(c Config, env component.Env) (component.Source, error) {
 	s := &Source{Config: c, busy: env.Busy, closed: make(chan struct{})}
 	if s.Listen == "" {
-		s.Listen = usualListen
+		s.Listen = DefaultListen
 	}
-	if setting, err := access.CheckAddress(s.Listen, usualListen, s.TLS); err != nil {
+	if setting, err := access.CheckAddress(s.Listen, DefaultListen, s.TLS); err != nil {
 		return nil, component.Setting(setting, err)
 	}
 	switch a := s.Auth; {

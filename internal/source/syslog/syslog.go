@@ -52,8 +52,10 @@ type Config struct {
 	IdleTimeout time.Duration `yaml:"idle_timeout" min:"0"`
 }
 
+// DefaultListen is where the source listens unless told otherwise.
+const DefaultListen = "127.0.0.1:5514"
+
 const (
-	usualListen      = "127.0.0.1:5514"
 	usualMessage     = 64 << 10
 	usualConnections = 1000
 	usualIdle        = time.Hour
@@ -93,9 +95,9 @@ type Source struct {
 func New(c Config, _ component.Env) (component.Source, error) {
 	s := &Source{Config: c, courier: lines.NewCourier()}
 	if s.Listen == "" {
-		s.Listen = usualListen
+		s.Listen = DefaultListen
 	}
-	if setting, err := access.CheckAddress(s.Listen, usualListen, s.TLS); err != nil {
+	if setting, err := access.CheckAddress(s.Listen, DefaultListen, s.TLS); err != nil {
 		return nil, component.Setting(setting, err)
 	}
 	if s.Mode == "udp" && s.TLS.On() {
