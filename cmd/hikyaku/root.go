@@ -45,7 +45,7 @@ and shows where each millisecond went.
 	})
 	root.SuggestionsMinimumDistance = suggestionDistance
 	root.SetHelpCommand(helpCommand())
-	root.AddCommand(newRun(), newServe(), newStop(), newReload(), newValidate(), newDoctor(), newDemo(),
+	root.AddCommand(newRun(), newServe(), newStop(), newReload(), newValidate(), newDoctor(), newSchema(), newDemo(),
 		newPublish(), newClaim(), newQueue(), newTopic(), newSnapshot(), newPush(), newCampaign(), newFunction(),
 		newStack(), newTrace(), newSlow(), newJournal(), newBackup(), newRestore(), newCluster(),
 		newUser(), newBench(host), newMacro(host), newSandbox(), newVersion())

@@ -76,7 +76,8 @@ func makeReference(comments map[string]string) string {
 		"checked.")
 	r.text("A file is YAML, TOML or JSON, by its ending (`.yaml`, `.yml`, `.toml`, `.json`), and means the same in " +
 		"each. An unknown key, a key that stands twice, a value of another type, a missing input or a circle is " +
-		"refused with its line and column. `hikyaku validate -c FILE` checks without starting.")
+		"refused with its line and column. `hikyaku validate -c FILE` checks without starting, and `hikyaku schema` " +
+		"writes a JSON Schema for editors.")
 	r.text("`${NAME}` and `${NAME:-default}` in a value come from the environment; the default serves a variable " +
 		"that is not set or empty. `$$` is a plain `$`. They are filled in after the file is parsed, so that a value " +
 		"never changes the structure; between `{ }` or `[ ]` YAML wants them in quotes. No message shows a value " +
