@@ -45,10 +45,10 @@ and shows where each millisecond went.
 	})
 	root.SuggestionsMinimumDistance = suggestionDistance
 	root.SetHelpCommand(helpCommand())
-	root.AddCommand(newRun(), newServe(), newStop(), newReload(), newValidate(), newDoctor(), newSchema(), newDemo(),
-		newPublish(), newClaim(), newQueue(), newTopic(), newSnapshot(), newPush(), newCampaign(), newFunction(),
-		newStack(), newTrace(), newSlow(), newJournal(), newBackup(), newRestore(), newCluster(),
-		newUser(), newBench(host), newMacro(host), newSandbox(), newVersion())
+	root.AddCommand(newRun(), newServe(), newStop(), newReload(), newDemo(), newPublish(), newClaim(), newQueue(),
+		newTopic(), newSnapshot(), newPush(), newCampaign(), newFunction(), newStack(), newUser(), newCluster(),
+		newValidate(), newSchema(), newGraph(), newDoctor(), newJournal(), newBackup(), newRestore(),
+		newTrace(), newSlow(), newBench(host), newMacro(host), newSandbox(), newVersion())
 	return root
 }
 
