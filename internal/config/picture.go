@@ -135,7 +135,7 @@ func (p *painter) part(of *part) {
 		}
 	}
 	for _, setting := range feeding[of.kind.name] {
-		if n := of.node.get(setting); n != nil && n.kind == kindString {
+		if n := of.node.get(setting); of.room == roomSink && n != nil && n.kind == kindString {
 			label := setting
 			if setting == "queue" {
 				label = ""

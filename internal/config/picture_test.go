@@ -13,9 +13,10 @@ topics: { orders: { subscriptions: { all: {}, tokyo: { filter: "city = 'Tokyo'",
 queues: { shop/in: { dead_letter: bad }, 飛脚: {} }
 sources:
   cold: { type: queue, from: [{ queue: tokyo, where: "temperature < 5" }, { queue: test/in2 }] }
+  one: { type: queue, queue: 飛脚 }
   lines: { type: stdin, decoding: { codec: json } }
   logs: { type: syslog, mode: udp }
-transforms: { split: { type: route, inputs: [cold, lines, logs], routes: { a: "x = 1" } } }
+transforms: { split: { type: route, inputs: [cold, lines, logs, one], routes: { a: "x = 1" } } }
 sinks:
   back: { type: queue, queue: all, inputs: [split.a] }
   out: { type: stdout, inputs: [split._unmatched], dead_letter: bad }
@@ -41,6 +42,8 @@ source:lines -.-> queue:lines_dead
 source:cold -> transform:split
 source:lines -> transform:split
 source:logs -> transform:split
+source:one -> transform:split
+queue:飛脚 -> source:one
 transform:split -.-> queue:split_dead
 transform:split -> sink:back a
 sink:back -> queue:all
@@ -51,8 +54,7 @@ door:clients that put -> topic:orders
 door:clients that put -> queue:in2
 door:clients that put -> queue:shop/in
 door:clients that put -> queue:飛脚
-queue:all -> door:clients that take
-queue:飛脚 -> door:clients that take`, "\n")
+queue:all -> door:clients that take`, "\n")
 	slices.Sort(ways)
 	slices.Sort(want)
 	if !slices.Equal(ways, want) {
