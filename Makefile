@@ -14,7 +14,7 @@ BEFORE        ?= main
 SYSTEMS       ?=
 
 # The tests below test/ run clients and servers of others, and those of the push engine and of the sinks into databases servers.
-NEED_CLIENTS := $(if $(filter ./... ./test/... ./test/clients% ./internal/push% ./internal/sink% ./internal/databasetest%,$(PKG)),need-clients)
+NEED_CLIENTS := $(if $(filter ./... ./test/... ./test/clients% ./internal/push% ./internal/source% ./internal/sink% ./internal/databasetest%,$(PKG)),need-clients)
 NEED_RPM := $(if $(filter ./... ./test/... ./test/release%,$(PKG)),need-rpm)
 
 # make runs a line that has MAKE in it also when it was only asked to print it (-n).

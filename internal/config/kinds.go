@@ -12,6 +12,7 @@ import (
 	"github.com/hikyaku/hikyaku/internal/sink/gamepad"
 	"github.com/hikyaku/hikyaku/internal/sink/hms"
 	"github.com/hikyaku/hikyaku/internal/sink/mysql"
+	natssink "github.com/hikyaku/hikyaku/internal/sink/nats"
 	"github.com/hikyaku/hikyaku/internal/sink/postgres"
 	queuesink "github.com/hikyaku/hikyaku/internal/sink/queue"
 	"github.com/hikyaku/hikyaku/internal/sink/sqlite"
@@ -23,6 +24,7 @@ import (
 	execsource "github.com/hikyaku/hikyaku/internal/source/exec"
 	filesource "github.com/hikyaku/hikyaku/internal/source/file"
 	"github.com/hikyaku/hikyaku/internal/source/httpserver"
+	natssource "github.com/hikyaku/hikyaku/internal/source/nats"
 	queuesource "github.com/hikyaku/hikyaku/internal/source/queue"
 	"github.com/hikyaku/hikyaku/internal/source/stdin"
 	"github.com/hikyaku/hikyaku/internal/source/syslog"
@@ -69,6 +71,7 @@ func allKinds() []componentKind {
 		kindOf(roomSource, "exec", "Makes a message of each line that a command writes.", execsource.New),
 		kindOf(roomSource, "http_server", "Takes the bodies of HTTP requests, and answers when they are settled.",
 			httpserver.New),
+		kindOf(roomSource, "nats", "Takes messages from a stream of NATS JetStream, or from a subject.", natssource.New),
 		kindOf(roomSource, "syslog", "Takes messages of syslog over TCP, TLS or UDP.", syslog.New),
 		kindOf(roomTransform, "campaign", "Lets messages of campaigns through while these go on, counts them, and "+
 			"heeds quiet hours and caps.", campaign.New),
@@ -88,6 +91,7 @@ func allKinds() []componentKind {
 		kindOf(roomSink, "gamepad", "Plays messages as macros on a game pad, to the frame.", gamepad.New),
 		kindOf(roomSink, "hms", "Pushes messages to Huawei's devices, by its Push Kit.", hms.New),
 		kindOf(roomSink, "mysql", "Writes messages into a table of MySQL or MariaDB, a row each.", mysql.New),
+		kindOf(roomSink, "nats", "Publishes messages to subjects of NATS, with or without JetStream.", natssink.New),
 		kindOf(roomSink, "postgres", "Writes messages into a table of PostgreSQL, a row each.", postgres.New),
 		kindOf(roomSink, "queue", "Puts messages into a queue, or publishes them to a topic.", queuesink.New),
 		kindOf(roomSink, "sqlite", "Writes messages as rows into a table of SQLite, in a file.", sqlite.New),
