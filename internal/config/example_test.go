@@ -18,7 +18,7 @@ sinks:
 	fmt.Println(err)
 	// Output:
 	// hikyaku.yaml:3:11: unknown key "max_attemps" in queues.news (did you mean "max_attempts"? keys here: columns, dead_letter, dedup_window, delay, exactly_once, filter, history, labels, lease, max_attempts, max_bytes, max_messages, ordering, retention, topic)
-	// hikyaku.yaml:5:20: sinks.archive: there is no sink of type "fil" (did you mean "file"? types: apns, fcm, file, function, gamepad, hms, mysql, nats, postgres, queue, sqlite, stdout, tsurugidb, webhook, webpush, wns)
+	// hikyaku.yaml:5:20: sinks.archive: there is no sink of type "fil" (did you mean "file"? types: apns, fcm, file, function, gamepad, hms, mysql, nats, postgres, queue, s3, sqlite, stdout, tsurugidb, webhook, webpush, wns)
 	// hikyaku.yaml:5:49: the environment variable OUT is not set (set it, or write ${OUT:-default})
 }
 

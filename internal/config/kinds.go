@@ -15,6 +15,7 @@ import (
 	natssink "github.com/hikyaku/hikyaku/internal/sink/nats"
 	"github.com/hikyaku/hikyaku/internal/sink/postgres"
 	queuesink "github.com/hikyaku/hikyaku/internal/sink/queue"
+	"github.com/hikyaku/hikyaku/internal/sink/s3"
 	"github.com/hikyaku/hikyaku/internal/sink/sqlite"
 	"github.com/hikyaku/hikyaku/internal/sink/stdout"
 	"github.com/hikyaku/hikyaku/internal/sink/tsurugidb"
@@ -94,6 +95,7 @@ func allKinds() []componentKind {
 		kindOf(roomSink, "nats", "Publishes messages to subjects of NATS, with or without JetStream.", natssink.New),
 		kindOf(roomSink, "postgres", "Writes messages into a table of PostgreSQL, a row each.", postgres.New),
 		kindOf(roomSink, "queue", "Puts messages into a queue, or publishes them to a topic.", queuesink.New),
+		kindOf(roomSink, "s3", "Stores batches of messages as objects of Amazon S3, or of a server like it.", s3.New),
 		kindOf(roomSink, "sqlite", "Writes messages as rows into a table of SQLite, in a file.", sqlite.New),
 		kindOf(roomSink, "stdout", "Writes messages to the standard output, a line each.", stdout.New),
 		kindOf(roomSink, "tsurugidb", "Writes messages into a table of TsurugiDB, a row each.", tsurugidb.New),

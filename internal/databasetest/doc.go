@@ -1,5 +1,5 @@
-// Package databasetest starts real servers of PostgreSQL, MariaDB and NATS, each in a folder of its own and on a free
-// port of the loopback, for tests and experiments, and makes them misbehave: they are stopped, killed, frozen and
+// Package databasetest starts real servers of PostgreSQL, MariaDB, NATS and S3, each in a folder of its own and on a
+// free port of the loopback, for tests and experiments, and makes them misbehave: they are stopped, killed, frozen and
 // brought back.
 //
 //	func TestMain(m *testing.M) {
