@@ -72,7 +72,7 @@ func openDoors(ctx context.Context, h *house, w *works, api config.API, front *c
 	}
 	http, err := httpdoor.New(api.HTTP, httpdoor.Options{
 		Store: h.storeFor("http"), Users: h.users, Metrics: h.metrics, Trace: h.trace,
-		Busy: h.busy, Dead: w.deadDevices, Reload: h.readAgain,
+		Busy: h.busy, Dead: w.deadDevices, Reload: h.readAgain, Components: w.Stats, Doors: traffic,
 		Push: w.Runner, Campaigns: h.campaigns, Traffic: traffic["http"], Report: report("http"),
 	})
 	if err != nil {

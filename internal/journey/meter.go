@@ -41,6 +41,22 @@ func endOf(b int) time.Duration {
 	return time.Duration(uint64(parts+b%parts+1)<<(log-2)) * time.Microsecond
 }
 
+// within is how long a part of what happened took at most, 0.99 of it being the 99th percentile. ok: something did.
+func (m *meter) within(part float64) (d time.Duration, ok bool) {
+	var counts [buckets]uint64
+	var sum, upto uint64
+	for i := range counts {
+		counts[i] = uint64(m.counts[i].Load())
+		sum += counts[i]
+	}
+	for i, n := range counts {
+		if upto += n; sum > 0 && float64(upto) >= part*float64(sum) {
+			return endOf(i), true
+		}
+	}
+	return 0, false
+}
+
 // isSlow counts a time, and tells whether it is slow.
 func (m *meter) isSlow(d time.Duration) bool {
 	m.counts[bucketOf(d)].Add(1)

@@ -288,3 +288,22 @@ func TestManyMayRecordAtOnce(t *testing.T) {
 		t.Errorf("%+v", got)
 	}
 }
+
+func TestHowLongAnswersTookAtAPlaceIsKnown(t *testing.T) {
+	s, hook := New(Options{}), Place{Name: "hook"}
+	if d, ok := s.Took(hook, 0.5); ok {
+		t.Errorf("nothing has happened there, and half of it took %v", d)
+	}
+	for n := range uint64(100) {
+		took := 10 * time.Millisecond
+		if n >= 97 {
+			took = time.Second
+		}
+		s.End(&Note{ID: id(n), Kind: Answered, Time: start.UnixNano(), Place: hook}, took)
+	}
+	for part, want := range map[float64]time.Duration{0.5: 10 * time.Millisecond, 0.99: time.Second} {
+		if d, ok := s.Took(hook, part); !ok || d < want || d > want*5/4 {
+			t.Errorf("%v of it took %v, not %v", part, d, want)
+		}
+	}
+}

@@ -29,6 +29,7 @@ import (
 	"github.com/hikyaku/hikyaku/internal/journal"
 	"github.com/hikyaku/hikyaku/internal/journal/file"
 	"github.com/hikyaku/hikyaku/internal/journey"
+	"github.com/hikyaku/hikyaku/internal/pipeline"
 	"github.com/hikyaku/hikyaku/internal/push/dead"
 	"github.com/hikyaku/hikyaku/internal/queue"
 )
@@ -63,6 +64,8 @@ type settings struct {
 	push      door.Pusher
 	reload    func(bool) (door.Reloaded, error)
 	trace     *journey.Store
+
+	components func() []pipeline.NodeStats
 }
 
 // reports are what a door told Options.Report.
@@ -140,6 +143,7 @@ func start(t *testing.T, s settings) *rig {
 		Store: store, Users: users, Metrics: metrics, Traffic: traffic, Ready: s.ready, Busy: s.busy,
 		Dead: func() map[string]*dead.Registry { return s.dead },
 		Push: s.push, Reload: s.reload, Trace: s.trace, Report: r.reports.add,
+		Components: s.components, Doors: map[string]*shared.Traffic{"http": traffic},
 	}
 	if s.campaigns {
 		if options.Campaigns, err = campaign.Open(t.Context(), r.store, nil); err != nil {

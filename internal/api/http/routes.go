@@ -63,6 +63,7 @@ func (s *Server) routes() []route {
 			changeCampaign((*campaign.Registry).Cancel)},
 
 		{"POST", "/-/reload", "reload", false, reload},
+		{"GET", "/-/top", "top", false, showTop},
 
 		{"GET", "/-/trace", "slowest", false, listSlowest},
 		{"GET", "/-/trace/{id}", "trace", false, showTrace},

@@ -13,6 +13,7 @@ import (
 	"github.com/hikyaku/hikyaku/internal/door"
 	"github.com/hikyaku/hikyaku/internal/journal"
 	"github.com/hikyaku/hikyaku/internal/journey"
+	"github.com/hikyaku/hikyaku/internal/pipeline"
 	"github.com/hikyaku/hikyaku/internal/push/dead"
 	"github.com/hikyaku/hikyaku/internal/queue"
 )
@@ -34,6 +35,10 @@ type Options struct {
 	Push Pusher
 	// Campaigns are those of the store; nil: there are none.
 	Campaigns *campaign.Registry
+	// Components tells what the steps of the pipelines have done so far; nil: there are none.
+	Components func() []pipeline.NodeStats
+	// Doors are what is counted of all doors, by their names. It does not change any more.
+	Doors map[string]*door.Traffic
 	// Trace remembers where messages have been; nil: nothing does.
 	Trace *journey.Store
 	// Report is told what a person should know and no client is: panics of handlers, connections that broke in the TLS
@@ -57,6 +62,7 @@ type Server struct {
 	pusher    Pusher
 	campaigns *campaign.Registry
 	trace     *journey.Store
+	busiest   *busiest
 	pushing   atomic.Int64 // messages that are being pushed
 	handler   http.Handler
 	origins   *http.CrossOriginProtection
@@ -83,6 +89,7 @@ func New(c Config, o Options) (*Server, error) {
 		dead:    o.Dead, reload: o.Reload, pusher: o.Push, campaigns: o.Campaigns, trace: o.Trace,
 		origins: http.NewCrossOriginProtection(),
 	}
+	s.busiest = newBusiest(o)
 	if s.metrics == nil {
 		s.metrics = NewMetrics(0)
 	}
@@ -146,6 +153,7 @@ func (s *Server) Addr() net.Addr { return s.life.Addr() }
 // ends first, their connections are cut and its error is returned. A second Close returns what the first one did.
 func (s *Server) Close(ctx context.Context) error {
 	s.stop()
+	s.busiest.close()
 	return s.life.Close(func() error { return s.web.Close(ctx) })
 }
 

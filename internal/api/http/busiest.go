@@ -1,0 +1,173 @@
+package http
+
+import (
+	"context"
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/hikyaku/hikyaku/internal/door"
+	"github.com/hikyaku/hikyaku/internal/journey"
+	"github.com/hikyaku/hikyaku/internal/pipeline"
+	"github.com/hikyaku/hikyaku/internal/queue"
+)
+
+const (
+	// lookEach is how old what was looked at may be for another look to be saved: however many ask, all queues are
+	// looked at once a second at most.
+	lookEach = time.Second
+	// rateOver is the longest time that rates are told of. After it, what was looked at is forgotten.
+	rateOver = time.Minute
+)
+
+// busiest looks at all queues, components and doors when somebody asks how busy they are, and remembers the totals for
+// the rates of the next look.
+type busiest struct {
+	store      Store
+	components func() []pipeline.NodeStats
+	doors      map[string]*door.Traffic
+	trace      *journey.Store
+
+	turn   chan struct{} // has what is below
+	last   *glance       // nil: none in the last minute
+	forget *time.Timer
+}
+
+// glance is what one look has seen. It does not change any more.
+type glance struct {
+	at         time.Time
+	over       float64 // seconds since the look before; 0: there was none
+	totals     map[string]totals
+	queues     []seenQueue
+	components []TopComponent
+	doors      []TopDoor
+}
+
+type seenQueue struct {
+	name queue.Name
+	TopQueue
+}
+
+// totals are what rates are made of: messages in and out, or requests, errors and bytes of a door.
+type totals [4]uint64
+
+func newBusiest(o Options) *busiest {
+	b := &busiest{store: o.Store, components: o.Components, doors: o.Doors, trace: o.Trace,
+		turn: make(chan struct{}, 1)}
+	b.forget = time.AfterFunc(rateOver, func() {
+		b.turn <- struct{}{}
+		if b.last != nil && time.Since(b.last.at) >= rateOver {
+			b.last = nil
+		}
+		<-b.turn
+	})
+	b.forget.Stop()
+	return b
+}
+
+// close ends the remembering.
+func (b *busiest) close() { b.forget.Stop() }
+
+// look is what there is to see now, or was within lookEach.
+func (b *busiest) look(ctx context.Context) (*glance, error) {
+	select {
+	case b.turn <- struct{}{}:
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+	defer func() { <-b.turn }()
+	now := time.Now()
+	before := b.last
+	if before != nil && now.Sub(before.at) < lookEach {
+		return before, nil
+	}
+	g := &glance{at: now, totals: map[string]totals{}}
+	if before != nil && now.Sub(before.at) < rateOver {
+		g.over = now.Sub(before.at).Seconds()
+	}
+	if err := b.lookAtQueues(ctx, g, before); err != nil {
+		return nil, err
+	}
+	b.lookAtComponents(g, before)
+	b.lookAtDoors(g, before)
+	b.last = g
+	b.forget.Reset(rateOver)
+	return g, nil
+}
+
+// rates notes totals, and returns how much each grew in a second since the look before.
+func (g *glance) rates(before *glance, key string, now totals) (rates [4]float64) {
+	g.totals[key] = now
+	if g.over == 0 {
+		return rates
+	}
+	was := before.totals[key]
+	for i := range now {
+		if now[i] < was[i] {
+			was[i] = 0 // it was made anew
+		}
+		rates[i] = float64(now[i]-was[i]) / g.over
+	}
+	return rates
+}
+
+func (b *busiest) lookAtQueues(ctx context.Context, g, before *glance) error {
+	names, err := b.store.Queues(ctx)
+	if err != nil {
+		return err
+	}
+	g.queues = make([]seenQueue, 0, len(names))
+	for _, n := range names {
+		s, err := b.store.Stats(ctx, n)
+		if err != nil {
+			if err := unlessGone(err); err != nil {
+				return err
+			}
+			continue
+		}
+		q := TopQueue{Name: n.String(), Ready: s.Ready, Claimed: s.Claimed, Delayed: s.Delayed, Waiting: s.Behind,
+			Dead: s.TotalDead}
+		if !s.Oldest.IsZero() {
+			q.Oldest = max(0, g.at.Sub(s.Oldest).Seconds())
+		}
+		r := g.rates(before, q.Name, totals{s.TotalPut, s.TotalDone + s.TotalDead + s.TotalExpired})
+		q.In, q.Out = r[0], r[1]
+		g.queues = append(g.queues, seenQueue{n, q})
+	}
+	return nil
+}
+
+func (b *busiest) lookAtComponents(g, before *glance) {
+	g.components = []TopComponent{}
+	if b.components == nil {
+		return
+	}
+	for _, n := range b.components() {
+		c := TopComponent{Name: n.Name, Kind: n.Kind, InFlight: n.InFlight, Retried: n.Retries, Rejected: n.Rejected}
+		out := n.Delivered
+		if n.Kind == pipeline.KindTransform {
+			out = n.Out
+		}
+		r := g.rates(before, "component "+n.Name, totals{n.In, out}) // no queue has a blank in its name
+		c.In, c.Out = r[0], r[1]
+		if n.Kind == pipeline.KindSink {
+			c.P50, c.P99 = b.took(n.Name, 0.5), b.took(n.Name, 0.99)
+		}
+		g.components = append(g.components, c)
+	}
+}
+
+func (b *busiest) took(sink string, part float64) float64 {
+	d, _ := b.trace.Took(journey.Place{Name: sink}, part)
+	return d.Seconds()
+}
+
+func (b *busiest) lookAtDoors(g, before *glance) {
+	g.doors = []TopDoor{}
+	for _, name := range slices.Sorted(maps.Keys(b.doors)) {
+		f := b.doors[name].Figures()
+		r := g.rates(before, "door "+name, totals{f.Requests, f.Errors, f.Received, f.Sent})
+		g.doors = append(g.doors, TopDoor{Name: name, Connections: f.Connections, Requests: r[0], Errors: r[1],
+			Received: r[2], Sent: r[3]})
+	}
+}
