@@ -36,15 +36,16 @@ type busiest struct {
 // glance is what one look has seen. It does not change any more.
 type glance struct {
 	at         time.Time
-	over       float64 // seconds since the look before; 0: there was none
-	totals     map[string]totals
-	queues     []seenQueue
+	over       float64           // seconds since the look before; 0: there was none
+	queues     []seenQueue       // by name, as the store lists them
+	totals     map[string]totals // of components and doors
 	components []TopComponent
 	doors      []TopDoor
 }
 
 type seenQueue struct {
-	name queue.Name
+	name   queue.Name
+	totals totals
 	TopQueue
 }
 
@@ -95,13 +96,11 @@ func (b *busiest) look(ctx context.Context) (*glance, error) {
 	return g, nil
 }
 
-// rates notes totals, and returns how much each grew in a second since the look before.
-func (g *glance) rates(before *glance, key string, now totals) (rates [4]float64) {
-	g.totals[key] = now
+// rates is how much totals grew in a second since the look before.
+func (g *glance) rates(was, now totals) (rates [4]float64) {
 	if g.over == 0 {
 		return rates
 	}
-	was := before.totals[key]
 	for i := range now {
 		if now[i] < was[i] {
 			was[i] = 0 // it was made anew
@@ -111,13 +110,29 @@ func (g *glance) rates(before *glance, key string, now totals) (rates [4]float64
 	return rates
 }
 
+// ratesOf is rates of a component or a door, whose totals it notes.
+func (g *glance) ratesOf(before *glance, key string, now totals) (rates [4]float64) {
+	g.totals[key] = now
+	if before == nil {
+		return rates
+	}
+	return g.rates(before.totals[key], now)
+}
+
 func (b *busiest) lookAtQueues(ctx context.Context, g, before *glance) error {
 	names, err := b.store.Queues(ctx)
 	if err != nil {
 		return err
 	}
 	g.queues = make([]seenQueue, 0, len(names))
+	var known []seenQueue // of the look before, from this name on
+	if before != nil {
+		known = before.queues
+	}
 	for _, n := range names {
+		for len(known) > 0 && isBefore(known[0].name, n) {
+			known = known[1:]
+		}
 		s, err := b.store.Stats(ctx, n)
 		if err != nil {
 			if err := unlessGone(err); err != nil {
@@ -125,16 +140,28 @@ func (b *busiest) lookAtQueues(ctx context.Context, g, before *glance) error {
 			}
 			continue
 		}
-		q := TopQueue{Name: n.String(), Ready: s.Ready, Claimed: s.Claimed, Delayed: s.Delayed, Waiting: s.Behind,
+		q := seenQueue{name: n, totals: totals{s.TotalPut, s.TotalDone + s.TotalDead + s.TotalExpired}}
+		var was totals
+		if len(known) > 0 && known[0].name == n {
+			q.Name, was = known[0].Name, known[0].totals
+		} else {
+			q.Name = n.String()
+		}
+		q.TopQueue = TopQueue{Name: q.Name, Ready: s.Ready, Claimed: s.Claimed, Delayed: s.Delayed, Waiting: s.Behind,
 			Dead: s.TotalDead}
 		if !s.Oldest.IsZero() {
 			q.Oldest = max(0, g.at.Sub(s.Oldest).Seconds())
 		}
-		r := g.rates(before, q.Name, totals{s.TotalPut, s.TotalDone + s.TotalDead + s.TotalExpired})
+		r := g.rates(was, q.totals)
 		q.In, q.Out = r[0], r[1]
-		g.queues = append(g.queues, seenQueue{n, q})
+		g.queues = append(g.queues, q)
 	}
 	return nil
+}
+
+// isBefore tells whether the store lists a queue before another one.
+func isBefore(a, b queue.Name) bool {
+	return a.Namespace < b.Namespace || a.Namespace == b.Namespace && a.Name < b.Name
 }
 
 func (b *busiest) lookAtComponents(g, before *glance) {
@@ -148,7 +175,7 @@ func (b *busiest) lookAtComponents(g, before *glance) {
 		if n.Kind == pipeline.KindTransform {
 			out = n.Out
 		}
-		r := g.rates(before, "component "+n.Name, totals{n.In, out}) // no queue has a blank in its name
+		r := g.ratesOf(before, "component "+n.Name, totals{n.In, out})
 		c.In, c.Out = r[0], r[1]
 		if n.Kind == pipeline.KindSink {
 			c.P50, c.P99 = b.took(n.Name, 0.5), b.took(n.Name, 0.99)
@@ -166,7 +193,7 @@ func (b *busiest) lookAtDoors(g, before *glance) {
 	g.doors = []TopDoor{}
 	for _, name := range slices.Sorted(maps.Keys(b.doors)) {
 		f := b.doors[name].Figures()
-		r := g.rates(before, "door "+name, totals{f.Requests, f.Errors, f.Received, f.Sent})
+		r := g.ratesOf(before, "door "+name, totals{f.Requests, f.Errors, f.Received, f.Sent})
 		g.doors = append(g.doors, TopDoor{Name: name, Connections: f.Connections, Requests: r[0], Errors: r[1],
 			Received: r[2], Sent: r[3]})
 	}

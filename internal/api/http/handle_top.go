@@ -6,8 +6,6 @@ import (
 	"net/http"
 	"slices"
 	"strings"
-
-	"github.com/hikyaku/hikyaku/internal/access"
 )
 
 const (
@@ -60,7 +58,7 @@ func showTop(c *call) error {
 	fits := func(name string) bool { return filter == "" || strings.Contains(strings.ToLower(name), filter) }
 	t := Top{Time: g.at.UTC(), Over: g.over, Components: []TopComponent{}, Doors: []TopDoor{}}
 	t.Queues, t.Count = c.topQueues(g, fits, by, or(int(most), usualTop))
-	if c.d.users.AllowedAll(c.user, access.Admin) {
+	if c.overAll("see components and doors") == nil {
 		t.Components = some(g.components, or(int(most), usualTop), func(x *TopComponent) bool { return fits(x.Name) })
 		t.Doors = some(g.doors, or(int(most), usualTop), func(x *TopDoor) bool { return fits(x.Name) })
 	}
