@@ -26,10 +26,12 @@ const (
 	Done                  // settled for good
 	Dead                  // it became a dead letter; Text is the reason
 	Expired               // nobody took it in time
+	In                    // it came to a step of a pipeline: told to taps alone, as what follows
+	Out                   // a step of a pipeline has sent it on
 )
 
 var kindNames = [...]string{"accepted", "durable", "duplicate", "claimed", "extended", "lapsed", "back", "answered",
-	"made", "made-from", "replayed", "done", "dead", "expired"}
+	"made", "made-from", "replayed", "done", "dead", "expired", "in", "out"}
 
 func (k Kind) String() string {
 	if int(k) < len(kindNames) {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"strconv"
+	"strings"
 	"time"
 )
 
@@ -126,6 +127,12 @@ func (v Value) Text() string {
 	default:
 		return v.str
 	}
+}
+
+// Clone is v with a text of its own, where that may be part of something larger, or be written over.
+func (v Value) Clone() Value {
+	v.str = strings.Clone(v.str)
+	return v
 }
 
 // Size is the number of bytes v's content takes, for limits.

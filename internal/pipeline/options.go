@@ -40,6 +40,7 @@ type Options struct {
 	Abandon <-chan struct{}
 	Observe Observer     // nil: nobody
 	Trace   *trace.Store // is told what far ends answered, and what was made of what; nil: nobody is
+	Taps    *trace.Taps  // are told what comes to steps and leaves them, for those who watch; nil: nobody does
 	// for stacks of panics, dead letters, and those that cannot be written; nil: slog.DiscardHandler
 	Logger *slog.Logger
 	// Rand returns numbers in [0, 1) for the jitter of retries; nil: math/rand. Its calls are serialised.

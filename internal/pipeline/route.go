@@ -1,6 +1,9 @@
 package pipeline
 
-import "github.com/hikyaku/hikyaku/internal/message"
+import (
+	trace "github.com/hikyaku/hikyaku/internal/journey"
+	"github.com/hikyaku/hikyaku/internal/message"
+)
 
 // made is what a transform has made of a message: nobody else has it. What is made counts against the pipeline's
 // bounds, but for one part of a journey, which its delivery counts for already.
@@ -54,6 +57,7 @@ func (p *Pipeline) route(j *journey, m *message.Message, by *made, to []*node) {
 			q.msg.Only = "" // it is on its way there; further on it is a message like any other
 		}
 		n.in.Add(1)
+		p.tap(n, trace.In, q.msg)
 		n.stage.push(q)
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"context"
 
 	"github.com/hikyaku/hikyaku/internal/component"
+	trace "github.com/hikyaku/hikyaku/internal/journey"
 	"github.com/hikyaku/hikyaku/internal/message"
 )
 
@@ -55,6 +56,7 @@ func (e *entry) beginSlab(js []journey) {
 			e.begin(j)
 			continue
 		}
+		e.p.tap(e.node, trace.Out, m)
 		j.left.Store(1)
 		j.first = part{j: j, msg: m, size: j.size}
 		if copies != nil {
@@ -116,6 +118,7 @@ func (c *carrier) take(q *part, outs []emitted) bool {
 	more := bytes - q.bytes
 	*q = part{j: q.j, msg: m, own: true, size: size, extra: extra, bytes: bytes, way: c.way.of(q.way, c.from.Name)}
 	c.from.out.Add(1)
+	c.p.tap(c.from, trace.Out, m)
 	c.add(q, to[0], more)
 	return true
 }
@@ -147,6 +150,11 @@ func (c *carrier) put() {
 		c.bytes = 0
 	}
 	c.to.in.Add(uint64(len(c.parts)))
+	if c.p.options.Taps.On() {
+		for _, q := range c.parts {
+			c.p.tap(c.to, trace.In, q.msg)
+		}
+	}
 	c.to.stage.push(c.parts...)
 	clear(c.parts)
 	c.parts = c.parts[:0]

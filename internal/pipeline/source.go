@@ -7,6 +7,7 @@ import (
 	"sync"
 
 	"github.com/hikyaku/hikyaku/internal/component"
+	trace "github.com/hikyaku/hikyaku/internal/journey"
 	"github.com/hikyaku/hikyaku/internal/message"
 )
 
@@ -69,6 +70,7 @@ func (e *entry) admit(ctx context.Context, sizes ...int) (n int, err error) {
 
 // begin sends a journey on its way.
 func (e *entry) begin(j *journey) {
+	e.p.tap(e.node, trace.Out, j.root)
 	j.left.Store(1)
 	from, lost := e.aim(j)
 	if lost != nil {

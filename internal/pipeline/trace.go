@@ -18,9 +18,30 @@ func (p *Pipeline) as(n *node) context.Context {
 	return trace.By(p.work, n.Name)
 }
 
+// tap tells those who watch a step what came to it, or left it.
+func (p *Pipeline) tap(n *node, kind trace.Kind, m *message.Message) {
+	if p.options.Taps.On() {
+		p.options.Taps.Tell(&trace.Note{ID: m.ID, Kind: kind, Time: p.options.Clock().UnixNano(),
+			Place: trace.Place{Name: n.Name}}, m)
+	}
+}
+
+// tapAnswer tells those who watch a step what it was answered for a message.
+func (p *Pipeline) tapAnswer(n *node, q *part, o *component.Outcome, began, came time.Time) {
+	note := trace.Note{ID: q.msg.ID, Kind: trace.Answered, Time: came.UnixNano(), Place: trace.Place{Name: n.Name},
+		Attempt: q.tries + 1, For: came.Sub(began), Text: o.Verdict.String()}
+	if o.Reason != nil {
+		note.Text += ": " + cut(reasonText(o.Reason), obituaryReason)
+	}
+	p.options.Taps.Tell(&note, q.msg)
+}
+
 // tell tells what a step was answered for a message, and how long that took. Of what never was in a queue only failures
 // are told: lines of files come too fast, and nobody knows their ids.
 func (p *Pipeline) tell(n *node, q *part, o *component.Outcome, began, came time.Time) {
+	if p.options.Taps.On() {
+		p.tapAnswer(n, q, o, began, came)
+	}
 	if p.options.Trace == nil || q.fatal != nil || o.Verdict == component.Delivered && q.j.delivery.Queue == "" {
 		return
 	}

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/hikyaku/hikyaku/internal/component"
+	trace "github.com/hikyaku/hikyaku/internal/journey"
 	"github.com/hikyaku/hikyaku/internal/message"
 )
 
@@ -132,6 +133,7 @@ func (p *Pipeline) pass(n *node, q *part, outs []emitted) {
 		}
 		inherit(m, q.msg, partOf(q.msg.Origin.Part, n.Name, i), i)
 		p.tellMade(n, q.msg, m)
+		p.tap(n, trace.Out, m)
 		by.way = partOf(q.way, n.Name, i)
 		p.route(q.j, m, by, to)
 	}

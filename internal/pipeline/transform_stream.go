@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/hikyaku/hikyaku/internal/component"
+	trace "github.com/hikyaku/hikyaku/internal/journey"
 	"github.com/hikyaku/hikyaku/internal/message"
 )
 
@@ -105,6 +106,7 @@ func (b *branch) Send(ctx context.Context, d component.Delivery) error {
 		j.root = &m
 	}
 	b.p.tellMade(b.node, b.from.msg, j.root)
+	b.p.tap(b.node, trace.Out, j.root)
 	j.left.Store(1)
 	b.p.route(j, j.root, nil, b.node.outs[""])
 	j.drop()

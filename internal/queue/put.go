@@ -89,7 +89,7 @@ func (s *Store) commit(ctx context.Context, c Change, where target) ([]PutResult
 		} else if err := s.owns(); err != nil {
 			return nil, nil, err
 		}
-		if s.trace != nil {
+		if s.tells() {
 			s.tellChange(ctx, &c, &out)
 		}
 		return out.results, out.settles, nil

@@ -52,6 +52,8 @@ type Options struct {
 	Looked func(time.Duration)
 	// Trace, if set, is told where messages have been, behind the work and without the lock.
 	Trace *journey.Store
+	// Taps are told what happens, for those who watch; nil: nobody does.
+	Taps *journey.Taps
 	// Untraced, if set, tells of which queues it is not told anything.
 	Untraced func(Name) bool
 	// CheckpointBytes is how much is appended between checkpoints, at least; 0: 64 MiB.
@@ -101,6 +103,7 @@ type Store struct {
 	aliases  map[string]string
 	observe  func(Name, *message.Hops)
 	trace    *journey.Store // nil: nobody wants to know
+	taps     *journey.Taps  // likewise
 	untraced func(Name) bool
 	looked   func(time.Duration)
 	noticed  func(ClockNotice)
@@ -165,7 +168,7 @@ func Open(ctx context.Context, o Options) (*Store, error) {
 	s := &Store{
 		journal: o.Journal, clock: o.Clock, passed: o.Monotonic, limits: groups.bound(o.Limits.WithDefaults()),
 		groups: groups,
-		demand: o.OnDemand, aliases: aliases, observe: o.Observe, trace: o.Trace, untraced: o.Untraced,
+		demand: o.OnDemand, aliases: aliases, observe: o.Observe, trace: o.Trace, taps: o.Taps, untraced: o.Untraced,
 		looked: o.Looked, noticed: o.Noticed,
 		away: o.Elsewhere, every: o.CheckpointBytes, numbers: cmp.Or(o.Numbers, math.MaxUint32),
 		room: make(chan struct{}, maxFlights), defining: map[Name]*flight{},

@@ -14,8 +14,11 @@ import (
 // place is a queue or topic for those who trace messages.
 func place(n Name) journey.Place { return journey.Place{Namespace: n.Namespace, Name: n.Name} }
 
+// tells tells whether anybody is told what happens.
+func (s *Store) tells() bool { return s.trace != nil || s.taps.On() }
+
 // traces tells whether it is told what happens in a queue.
-func (s *Store) traces(n Name) bool { return s.trace != nil && (s.untraced == nil || !s.untraced(n)) }
+func (s *Store) traces(n Name) bool { return s.tells() && (s.untraced == nil || !s.untraced(n)) }
 
 // noteOf is what is known of a message whose claim ends, or goes on.
 func noteOf(o *observed, kind journey.Kind, now int64, by string) journey.Note {
@@ -46,7 +49,9 @@ func (s *Store) tellChange(ctx context.Context, c *Change, out *launched) {
 		switch o.kind {
 		case Done:
 			took := time.Duration(max(0, now-o.hops[message.Accepted]))
-			if n := noteOf(o, journey.Done, now, by); o.attempt > 1 {
+			n := noteOf(o, journey.Done, now, by)
+			s.taps.Tell(&n, nil)
+			if o.attempt > 1 {
 				s.trace.Keep(&n)
 			} else {
 				s.trace.End(&n, took)
@@ -54,10 +59,12 @@ func (s *Store) tellChange(ctx context.Context, c *Change, out *launched) {
 		case Back:
 			n := noteOf(o, journey.Back, now, by)
 			n.For = c.Settles[o.at].Delay
+			s.taps.Tell(&n, nil)
 			s.trace.Keep(&n)
 		case Dead:
 			n := noteOf(o, journey.Dead, now, cmp.Or(c.Settles[o.at].Step, by))
 			n.Text = c.Settles[o.at].Reason
+			s.taps.Tell(&n, nil)
 			s.trace.Keep(&n)
 		}
 	}
@@ -71,6 +78,7 @@ func (s *Store) tellPut(m *message.Message, r *PutResult, to journey.Place, by s
 		return
 	case r.Duplicate:
 		n.Kind, n.Time = journey.Duplicate, now
+		s.taps.Tell(&n, m)
 		s.trace.Add(&n)
 		return
 	case m.Death != nil:
@@ -79,19 +87,21 @@ func (s *Store) tellPut(m *message.Message, r *PutResult, to journey.Place, by s
 		if from, err := ParseName(m.Death.Queue); err == nil {
 			n.From, n.Hops = place(from), &m.Hops
 		}
+		s.taps.Tell(&n, m)
 		s.trace.Keep(&n)
 		return
 	}
 	if n.Time == 0 {
 		n.Time = now
 	}
+	s.taps.Tell(&n, m)
 	s.trace.Begin(&n)
 	s.trace.Add(&journey.Note{ID: r.ID, Kind: journey.Durable, Time: now, Place: to})
 }
 
 // tellClaims tells of messages that were handed out. One that was handed out before is worth remembering.
 func (s *Store) tellClaims(ctx context.Context, r *ClaimRequest, claims []Claim) {
-	if s.trace == nil || len(claims) == 0 {
+	if len(claims) == 0 || !s.tells() {
 		return
 	}
 	by := journey.Who(ctx)
@@ -109,6 +119,7 @@ func (s *Store) tellClaims(ctx context.Context, r *ClaimRequest, claims []Claim)
 		if !c.Deadline.IsZero() {
 			n.For = time.Duration(max(0, c.Deadline.UnixNano()-n.Time))
 		}
+		s.taps.Tell(&n, &c.Message)
 		if c.Attempt > 1 {
 			s.trace.Keep(&n)
 		} else {
@@ -137,6 +148,7 @@ func (s *Store) tellLapses(seen []observed) {
 	for i := range seen {
 		if s.traces(seen[i].name) {
 			n := noteOf(&seen[i], journey.Lapsed, seen[i].time*1000, "")
+			s.taps.Tell(&n, nil)
 			s.trace.Keep(&n)
 		}
 	}
@@ -144,7 +156,7 @@ func (s *Store) tellLapses(seen []observed) {
 
 // tellBuried tells of messages that the Store itself has made dead letters of.
 func (s *Store) tellBuried(letters []*deadLetter) {
-	if s.trace == nil {
+	if !s.tells() {
 		return
 	}
 	now := s.clock().UnixNano()
@@ -158,8 +170,10 @@ func (s *Store) tellBuried(letters []*deadLetter) {
 			if err != nil || !s.traces(from) {
 				continue
 			}
-			s.trace.Keep(&journey.Note{ID: m.ID, Kind: journey.Dead, Time: now, Place: place(from),
-				Attempt: m.Death.Attempts, Text: m.Death.Reason, From: place(from), Hops: &m.Hops})
+			n := journey.Note{ID: m.ID, Kind: journey.Dead, Time: now, Place: place(from),
+				Attempt: m.Death.Attempts, Text: m.Death.Reason, From: place(from), Hops: &m.Hops}
+			s.taps.Tell(&n, nil)
+			s.trace.Keep(&n)
 			break
 		}
 	}
@@ -190,6 +204,7 @@ func (s *Store) tellExpired(seen []observed) {
 	for i := range seen {
 		if s.traces(seen[i].name) {
 			n := noteOf(&seen[i], journey.Expired, now, "")
+			s.taps.Tell(&n, nil)
 			s.trace.Keep(&n)
 		}
 	}
