@@ -42,6 +42,7 @@ type house struct {
 	functions *deployment.Registry
 	campaigns *campaign.Registry
 	trace     *journey.Store // nil: nobody wants to know where messages have been
+	taps      *journey.Taps
 
 	at         addresses
 	readsInput bool          // a pipeline reads the standard input
@@ -72,7 +73,7 @@ func openHouseOver(ctx context.Context, f *config.File, logTo io.Writer, adopt b
 	bounds := boundsOf(&f.Limits, machine.Memory())
 	guard(users, f)
 	h := &house{file: f, loaded: f, log: log, level: level, metrics: httpdoor.NewMetrics(0), users: users,
-		pacer: pacerOf(ctx), bounds: bounds, trace: traceOf(&f.Trace, bounds.memory.Bytes),
+		pacer: pacerOf(ctx), bounds: bounds, trace: traceOf(&f.Trace, bounds.memory.Bytes), taps: new(journey.Taps),
 		busy: door.NewBusy(bounds.busy), at: addresses{}}
 	users.Follow(func(err error) { log.Warn("users", "error", err) })
 	users.Watch(h.metrics.LoginFailed, func(f access.Failure) {
@@ -80,7 +81,7 @@ func openHouseOver(ctx context.Context, f *config.File, logTo io.Writer, adopt b
 			f.Count)
 	})
 	h.stores, err = openStores(ctx, f, log, over, queue.Options{Limits: bounds.store, Observe: h.metrics.Settled,
-		Trace: h.trace})
+		Trace: h.trace, Taps: h.taps})
 	if err != nil {
 		return nil, err
 	}
@@ -183,7 +184,7 @@ func (h *house) newPipeline(in io.Reader, out io.Writer, finite bool, observer p
 	}
 	p, err := pipeline.NewRunner(built.Nodes, pipeline.Options{
 		Store: h.store, Finite: finite, Slack: slack, Logger: h.log, Observe: observer, Trace: h.trace,
-		Abandon: h.failed, Lasting: takesInput,
+		Taps: h.taps, Abandon: h.failed, Lasting: takesInput,
 	})
 	if err != nil {
 		return nil, err

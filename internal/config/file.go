@@ -9,6 +9,7 @@ import (
 	"strconv"
 
 	"github.com/hikyaku/hikyaku/internal/access"
+	"github.com/hikyaku/hikyaku/internal/mask"
 	"github.com/hikyaku/hikyaku/internal/outbound"
 	"github.com/hikyaku/hikyaku/internal/queue"
 )
@@ -41,6 +42,9 @@ type File struct {
 	named   []namedFile
 	aliases map[string]string // other name of a namespace → its first name
 }
+
+// Masker takes the secrets of the configuration out of texts.
+func (f *File) Masker() mask.Masker { return f.secrets.all() }
 
 // Load reads and checks a file; "-" is not special. env is os.LookupEnv but in tests. The error is Errors, or that of
 // opening the file.

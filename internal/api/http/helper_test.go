@@ -29,6 +29,7 @@ import (
 	"github.com/hikyaku/hikyaku/internal/journal"
 	"github.com/hikyaku/hikyaku/internal/journal/file"
 	"github.com/hikyaku/hikyaku/internal/journey"
+	"github.com/hikyaku/hikyaku/internal/mask"
 	"github.com/hikyaku/hikyaku/internal/pipeline"
 	"github.com/hikyaku/hikyaku/internal/push/dead"
 	"github.com/hikyaku/hikyaku/internal/queue"
@@ -66,6 +67,8 @@ type settings struct {
 	trace     *journey.Store
 
 	components func() []pipeline.NodeStats
+	taps       *journey.Taps
+	secrets    mask.Masker
 }
 
 // reports are what a door told Options.Report.
@@ -144,6 +147,7 @@ func start(t *testing.T, s settings) *rig {
 		Dead: func() map[string]*dead.Registry { return s.dead },
 		Push: s.push, Reload: s.reload, Trace: s.trace, Report: r.reports.add,
 		Components: s.components, Doors: map[string]*shared.Traffic{"http": traffic},
+		Taps: s.taps, Secrets: s.secrets,
 	}
 	if s.campaigns {
 		if options.Campaigns, err = campaign.Open(t.Context(), r.store, nil); err != nil {

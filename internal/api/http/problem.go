@@ -143,6 +143,8 @@ var (
 	noSink  = kind{nil, "no-such-sink", "No such sink", 404, "see what there is with GET /-/push/dead", 0}
 	noTrace = kind{nil, "not-traced", "Journey is not known", 404,
 		"journeys are in memory: a restart ends them", 0}
+	noTap         = kind{nil, "not-tapped", "Nothing to tap", 404, "see what there is with GET /-/top", 0}
+	tooManyTaps   = kind{nil, "too-many-taps", "Too many taps are open", 429, "end another one", 1}
 	tooManyPushes = kind{nil, "too-many-pushes", "Too many pushes are under way", 429,
 		"try again later, or publish to the queue that the sink takes from", 1}
 	badConfiguration = kind{nil, "bad-configuration", "Configuration is not taken", 422,

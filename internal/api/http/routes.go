@@ -64,6 +64,7 @@ func (s *Server) routes() []route {
 
 		{"POST", "/-/reload", "reload", false, reload},
 		{"GET", "/-/top", "top", false, showTop},
+		{"GET", "/-/tap", "tap", false, tap},
 
 		{"GET", "/-/trace", "slowest", false, listSlowest},
 		{"GET", "/-/trace/{id}", "trace", false, showTrace},

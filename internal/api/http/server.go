@@ -13,6 +13,7 @@ import (
 	"github.com/hikyaku/hikyaku/internal/door"
 	"github.com/hikyaku/hikyaku/internal/journal"
 	"github.com/hikyaku/hikyaku/internal/journey"
+	"github.com/hikyaku/hikyaku/internal/mask"
 	"github.com/hikyaku/hikyaku/internal/pipeline"
 	"github.com/hikyaku/hikyaku/internal/push/dead"
 	"github.com/hikyaku/hikyaku/internal/queue"
@@ -41,6 +42,9 @@ type Options struct {
 	Doors map[string]*door.Traffic
 	// Trace remembers where messages have been; nil: nothing does.
 	Trace *journey.Store
+	// Taps let users watch messages; nil: nobody may. Secrets are blanked in what they are told.
+	Taps    *journey.Taps
+	Secrets mask.Masker
 	// Report is told what a person should know and no client is: panics of handlers, connections that broke in the TLS
 	// handshake, certificates that can not be read again. It may be called from several goroutines. nil: nobody is
 	// told.
@@ -63,10 +67,14 @@ type Server struct {
 	campaigns *campaign.Registry
 	trace     *journey.Store
 	busiest   *busiest
-	pushing   atomic.Int64 // messages that are being pushed
-	handler   http.Handler
-	origins   *http.CrossOriginProtection
-	failed    atomic.Bool // the store said that it is over
+	taps      *journey.Taps
+	secrets   mask.Masker
+
+	components func() []pipeline.NodeStats
+	pushing    atomic.Int64 // messages that are being pushed
+	handler    http.Handler
+	origins    *http.CrossOriginProtection
+	failed     atomic.Bool // the store said that it is over
 
 	stopping context.Context // done as soon as Close begins: waiting claims return
 	stop     context.CancelFunc
@@ -87,6 +95,7 @@ func New(c Config, o Options) (*Server, error) {
 		config: c.withDefaults(), store: o.Store, users: o.Users, metrics: o.Metrics, ready: o.Ready, report: o.Report,
 		traffic: o.Traffic,
 		dead:    o.Dead, reload: o.Reload, pusher: o.Push, campaigns: o.Campaigns, trace: o.Trace,
+		taps: o.Taps, secrets: o.Secrets, components: o.Components,
 		origins: http.NewCrossOriginProtection(),
 	}
 	s.busiest = newBusiest(o)
