@@ -15,6 +15,7 @@ type Options struct {
 	Keep      time.Duration // how long a journey is remembered, from its latest step; 0: an hour
 	PerSecond int           // journeys that are remembered whatever becomes of them; 0: 1,000
 	Clock     func() time.Time
+	Spans     *Spans // tells a tracer of those whose senders want to see them; nil: none
 }
 
 // Defaults of Options.
@@ -32,6 +33,7 @@ const shares = 64
 type Store struct {
 	keep    time.Duration
 	clock   func() time.Time
+	spans   *Spans
 	sampler sampler
 	parts   [shares]part
 
@@ -41,7 +43,7 @@ type Store struct {
 
 // New makes a Store that remembers nothing yet.
 func New(o Options) *Store {
-	s := &Store{keep: cmp.Or(o.Keep, DefaultKeep), clock: o.Clock}
+	s := &Store{keep: cmp.Or(o.Keep, DefaultKeep), clock: o.Clock, spans: o.Spans}
 	if s.clock == nil {
 		s.clock = time.Now
 	}
@@ -52,6 +54,14 @@ func New(o Options) *Store {
 	}
 	s.meters.Store(&map[Place]*meter{})
 	return s
+}
+
+// Spans are those of Options.
+func (s *Store) Spans() *Spans {
+	if s == nil {
+		return nil
+	}
+	return s.spans
 }
 
 // part is the part of the store that has a message's journey, if any does.
