@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/hikyaku/hikyaku/internal/component"
+	trace "github.com/hikyaku/hikyaku/internal/journey"
 	"github.com/hikyaku/hikyaku/internal/message"
 )
 
@@ -18,8 +19,9 @@ func (p *Pipeline) deliver(n *node, g *group) sample {
 	}
 	n.request(len(batch))
 	ctx, cancel := context.WithTimeout(p.as(n), n.Settings.Request.Timeout)
+	ways := p.sendings(g.parts)
 	began := time.Now()
-	outcomes, err := p.send(ctx, n, batch)
+	outcomes, err := p.send(trace.Sends(ctx, ways), n, batch)
 	told := sample{at: time.Now(), size: len(batch)}
 	told.took = told.at.Sub(began)
 	if err != nil && errors.Is(ctx.Err(), context.DeadlineExceeded) {
@@ -52,7 +54,11 @@ func (p *Pipeline) deliver(n *node, g *group) sample {
 	over := make([]*journey, 0, len(g.parts))
 	for i, q := range g.parts {
 		o := outcomes[i]
-		p.tell(n, q, &o, began, told.at)
+		var way trace.Sending
+		if ways != nil {
+			way = ways[i]
+		}
+		p.tell(n, q, &o, began, told.at, &way)
 		if o.Verdict == component.Retry {
 			told.failed += 1 / float64(len(batch))
 			told.slow = told.slow || o.Slow

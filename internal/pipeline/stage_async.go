@@ -175,7 +175,8 @@ func (s *stage) reckon(replies []reply) {
 			gone, bytes = gone+1, bytes+r.part.size
 			continue
 		}
-		s.p.tell(s.node, r.part, &r.outcome, r.began, r.came)
+		way := s.p.sending(r.part)
+		s.p.tell(s.node, r.part, &r.outcome, r.began, r.came, &way)
 		if !s.p.answered(s.node, r.part, r.outcome, now) {
 			gone, bytes = gone+1, bytes+r.part.size
 			continue

@@ -36,28 +36,67 @@ func (p *Pipeline) tapAnswer(n *node, q *part, o *component.Outcome, began, came
 	p.options.Taps.Tell(&note, q.msg)
 }
 
+// sendings begins the ways of messages to a step's far end, for those that are traced; nil: none is.
+func (p *Pipeline) sendings(parts []*part) (of []trace.Sending) {
+	spans := p.options.Trace.Spans()
+	if spans == nil {
+		return nil
+	}
+	for i, q := range parts {
+		if g := p.sending(q); g.Traced() {
+			if of == nil {
+				of = make([]trace.Sending, len(parts))
+			}
+			of[i] = g
+		}
+	}
+	return of
+}
+
+// sending is the way of a message to a far end. What was made of a message is on that one's way; a dead letter is on
+// none.
+func (p *Pipeline) sending(q *part) trace.Sending {
+	if q.fatal != nil {
+		return trace.Sending{}
+	}
+	return p.options.Trace.Spans().Sending(q.j.root, fromOf(q))
+}
+
+// fromOf is the queue that a message comes from, if it comes from one.
+func fromOf(q *part) (at trace.Place) {
+	if from, err := queue.ParseName(q.j.delivery.Queue); err == nil {
+		at = trace.Place{Namespace: from.Namespace, Name: from.Name}
+	}
+	return at
+}
+
 // tell tells what a step was answered for a message, and how long that took. Of what never was in a queue only failures
-// are told: lines of files come too fast, and nobody knows their ids.
-func (p *Pipeline) tell(n *node, q *part, o *component.Outcome, began, came time.Time) {
+// are told: lines of files come too fast, and nobody knows their ids. Where the message is traced, g is its way.
+func (p *Pipeline) tell(n *node, q *part, o *component.Outcome, began, came time.Time, g *trace.Sending) {
 	if p.options.Taps.On() {
 		p.tapAnswer(n, q, o, began, came)
 	}
-	if p.options.Trace == nil || q.fatal != nil || o.Verdict == component.Delivered && q.j.delivery.Queue == "" {
+	silent := q.fatal != nil || o.Verdict == component.Delivered && q.j.delivery.Queue == ""
+	if p.options.Trace == nil || silent && !g.Traced() {
 		return
 	}
 	note := trace.Note{ID: q.msg.ID, Kind: trace.Answered, Time: came.UnixNano(), Place: trace.Place{Name: n.Name},
 		Attempt: q.tries + 1, For: came.Sub(began), Text: o.Verdict.String(), Hops: &q.msg.Hops}
-	if from, err := queue.ParseName(q.j.delivery.Queue); err == nil {
-		note.From = trace.Place{Namespace: from.Namespace, Name: from.Name}
-	}
-	if o.Verdict == component.Delivered {
-		p.options.Trace.End(&note, note.For)
-		return
-	}
+	note.From = fromOf(q)
 	if o.Reason != nil {
 		note.Text += ": " + o.Reason.Error()
 	}
-	p.options.Trace.Keep(&note)
+	if !o.Held { // else nothing was sent
+		failed := o.Verdict == component.Retry || o.Verdict == component.Rejected
+		p.options.Trace.Spans().Sent(g, &note, failed)
+	}
+	switch {
+	case silent:
+	case o.Verdict == component.Delivered:
+		p.options.Trace.End(&note, note.For)
+	default:
+		p.options.Trace.Keep(&note)
+	}
 }
 
 // tellMade tells of a message that a transform made of another one.

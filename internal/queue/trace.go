@@ -56,16 +56,19 @@ func (s *Store) tellChange(ctx context.Context, c *Change, out *launched) {
 			} else {
 				s.trace.End(&n, took)
 			}
+			s.trace.Spans().Left(&n)
 		case Back:
 			n := noteOf(o, journey.Back, now, by)
 			n.For = c.Settles[o.at].Delay
 			s.taps.Tell(&n, nil)
 			s.trace.Keep(&n)
+			s.trace.Spans().Left(&n)
 		case Dead:
 			n := noteOf(o, journey.Dead, now, cmp.Or(c.Settles[o.at].Step, by))
 			n.Text = c.Settles[o.at].Reason
 			s.taps.Tell(&n, nil)
 			s.trace.Keep(&n)
+			s.trace.Spans().Left(&n)
 		}
 	}
 }
@@ -97,6 +100,7 @@ func (s *Store) tellPut(m *message.Message, r *PutResult, to journey.Place, by s
 	s.taps.Tell(&n, m)
 	s.trace.Begin(&n)
 	s.trace.Add(&journey.Note{ID: r.ID, Kind: journey.Durable, Time: now, Place: to})
+	s.trace.Spans().Put(m, r.ID, to, by, now)
 }
 
 // tellClaims tells of messages that were handed out. One that was handed out before is worth remembering.
@@ -125,6 +129,7 @@ func (s *Store) tellClaims(ctx context.Context, r *ClaimRequest, claims []Claim)
 		} else {
 			s.trace.Add(&n)
 		}
+		s.trace.Spans().Claimed(&c.Message, at, by, c.Attempt)
 	}
 }
 
@@ -150,6 +155,7 @@ func (s *Store) tellLapses(seen []observed) {
 			n := noteOf(&seen[i], journey.Lapsed, seen[i].time*1000, "")
 			s.taps.Tell(&n, nil)
 			s.trace.Keep(&n)
+			s.trace.Spans().Left(&n)
 		}
 	}
 }

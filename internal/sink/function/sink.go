@@ -9,6 +9,7 @@ import (
 	"github.com/hikyaku/hikyaku/internal/component"
 	"github.com/hikyaku/hikyaku/internal/deployment/event"
 	"github.com/hikyaku/hikyaku/internal/function"
+	"github.com/hikyaku/hikyaku/internal/journey"
 	"github.com/hikyaku/hikyaku/internal/message"
 	"github.com/hikyaku/hikyaku/internal/queue"
 )
@@ -50,7 +51,13 @@ func (s *Sink) Send(ctx context.Context, batch []*message.Message) ([]component.
 	if err != nil {
 		return s.refuse(len(batch), err)
 	}
-	result, err := s.functions.Invoke(ctx, function.Request{Function: s.name, Version: s.qualifier, Payload: payload})
+	in := function.Request{Function: s.name, Version: s.qualifier, Payload: payload}
+	for _, way := range journey.SendingsOf(ctx) {
+		if in.TraceID = way.XRay(); in.TraceID != "" {
+			break // an invocation has one parent
+		}
+	}
+	result, err := s.functions.Invoke(ctx, in)
 	switch {
 	case errors.Is(err, function.ErrThrottled):
 		o := component.Again(0, err)

@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"github.com/hikyaku/hikyaku/internal/component"
+	"github.com/hikyaku/hikyaku/internal/journey"
 	"github.com/hikyaku/hikyaku/internal/message"
 	"github.com/hikyaku/hikyaku/internal/queue"
 )
@@ -81,9 +82,13 @@ func (s *Sink) Start(context.Context) error {
 // component.RejectError, and the pipeline finds that one.
 func (s *Sink) Send(ctx context.Context, batch []*message.Message) ([]component.Outcome, error) {
 	msgs := make([]message.Message, len(batch))
+	ways := journey.SendingsOf(ctx)
 	for i, m := range batch {
 		msgs[i] = *m
 		msgs[i].Death, msgs[i].Only = nil, ""
+		if ways != nil {
+			ways[i].Keep(&msgs[i].Attributes)
+		}
 	}
 	_, err := s.store.Publish(ctx, s.to, msgs)
 	switch {

@@ -10,12 +10,14 @@ import (
 	"net/http"
 	"net/http/httptrace"
 	"net/url"
+	"slices"
 	"strconv"
 	"sync/atomic"
 	"time"
 	"unicode/utf8"
 
 	"github.com/hikyaku/hikyaku/internal/component"
+	"github.com/hikyaku/hikyaku/internal/journey"
 	"github.com/hikyaku/hikyaku/internal/lines"
 	"github.com/hikyaku/hikyaku/internal/message"
 	"github.com/hikyaku/hikyaku/internal/outbound"
@@ -54,6 +56,20 @@ func (s *Sink) describe(m *message.Message, body []byte) http.Header {
 	return h
 }
 
+// traceTo lets a request go on with the trace of the message at that index, if it is in one.
+func traceTo(ctx context.Context, h http.Header, index int) {
+	of := journey.SendingsOf(ctx)
+	if of == nil {
+		return
+	}
+	if parent, state := of[index].Headers(); parent != "" {
+		h.Set("Traceparent", parent)
+		if h.Del("Tracestate"); state != "" {
+			h.Set("Tracestate", state)
+		}
+	}
+}
+
 func (s *Sink) contentType(body []byte) string {
 	switch {
 	case s.encoder.Codec() != lines.Text || json.Valid(body):
@@ -75,6 +91,10 @@ func (s *Sink) sendTogether(ctx context.Context, batch []*message.Message) ([]co
 	h.Set(HeaderCount, strconv.Itoa(n))
 	if h.Get("Content-Type") == "" {
 		h.Set("Content-Type", map[string]string{array: "application/json", ndjson: "application/x-ndjson"}[s.payload])
+	}
+	traced := func(g journey.Sending) bool { return g.Traced() }
+	if first := slices.IndexFunc(journey.SendingsOf(ctx), traced); first >= 0 {
+		traceTo(ctx, h, first) // a request has one parent
 	}
 	answer := s.deliver(ctx, body, h)
 	if answer.Verdict == component.Rejected && n > 1 {

@@ -207,7 +207,9 @@ func (s *Sink) Send(ctx context.Context, batch []*message.Message) ([]component.
 			out[i] = component.Reject(err)
 			continue
 		}
-		out[i] = s.deliver(ctx, body, s.describe(m, body))
+		h := s.describe(m, body)
+		traceTo(ctx, h, i)
+		out[i] = s.deliver(ctx, body, h)
 	}
 	return out, nil
 }
