@@ -85,14 +85,14 @@ func openDoors(ctx context.Context, h *house, w *works, api config.API, front *c
 	}
 	pubsub, err := pubsubdoor.New(api.PubSub, pubsubdoor.Options{
 		Store: h.storeFor("pubsub"), Users: h.users, Busy: h.busy, Outbound: h.file.Outbound,
-		Traffic:    traffic["pubsub"],
+		Traffic: traffic["pubsub"], Spans: h.trace.Spans(),
 		JavaScript: true, Report: report("pubsub"),
 	})
 	if err != nil {
 		return nil, err
 	}
 	sqs, err := sqsdoor.New(api.SQS, sqsdoor.Options{Store: h.storeFor("sqs"), Users: h.users, Busy: h.busy,
-		Traffic: traffic["sqs"], Report: report("sqs")})
+		Traffic: traffic["sqs"], Spans: h.trace.Spans(), Report: report("sqs")})
 	if err != nil {
 		return nil, err
 	}

@@ -19,7 +19,7 @@ import (
 type putter struct {
 	name queue.Name
 	put  func(ctx context.Context, n queue.Name, msgs []message.Message) ([]queue.PutResult, error)
-	d    *Server
+	c    *call
 }
 
 func putMessages(c *call) error {
@@ -27,7 +27,7 @@ func putMessages(c *call) error {
 	if err != nil {
 		return err
 	}
-	return c.putOrStream(putter{n, c.d.store.Put, c.d})
+	return c.putOrStream(putter{n, c.d.store.Put, c})
 }
 
 func publishMessages(c *call) error {
@@ -35,18 +35,23 @@ func publishMessages(c *call) error {
 	if err != nil {
 		return err
 	}
-	return c.putOrStream(putter{n, c.d.store.Publish, c.d})
+	return c.putOrStream(putter{n, c.d.store.Publish, c})
 }
 
 // do puts one atomic group and feeds the hops.
 func (p putter) do(ctx context.Context, msgs []message.Message) ([]queue.PutResult, error) {
+	if parent := p.c.r.Header.Get("Traceparent"); parent != "" {
+		for i := range msgs {
+			p.c.d.trace.Spans().Carry(&msgs[i], parent, p.c.r.Header.Get("Tracestate"))
+		}
+	}
 	results, err := p.put(ctx, p.name, msgs)
 	if err != nil {
 		return nil, err
 	}
 	now := time.Now().UnixNano()
 	for i := range msgs {
-		p.d.metrics.Hop(p.name, message.Durable, time.Duration(max(0, now-msgs[i].Hops[message.Accepted])))
+		p.c.d.metrics.Hop(p.name, message.Durable, time.Duration(max(0, now-msgs[i].Hops[message.Accepted])))
 	}
 	return results, nil
 }

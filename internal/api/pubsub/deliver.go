@@ -10,6 +10,7 @@ import (
 
 	"github.com/hikyaku/hikyaku/internal/access"
 	"github.com/hikyaku/hikyaku/internal/door"
+	"github.com/hikyaku/hikyaku/internal/journey"
 	"github.com/hikyaku/hikyaku/internal/message"
 	"github.com/hikyaku/hikyaku/internal/queue"
 )
@@ -107,6 +108,9 @@ func (t *taker) tell(ctx context.Context, x *delivery, c *queue.Claim, s *subscr
 	}
 	first := len(t.attrs)
 	for _, a := range m.Attributes {
+		if journey.Hidden(a.Name) {
+			continue
+		}
 		t.attrs = append(t.attrs, textAttribute{text(a.Name), attributeText(a.Value)})
 	}
 	if m.Death != nil {

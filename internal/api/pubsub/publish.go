@@ -3,8 +3,10 @@ package pubsub
 import (
 	"context"
 	"errors"
+	"strings"
 
 	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/metadata"
 	"google.golang.org/grpc/status"
 
 	"github.com/hikyaku/hikyaku/internal/access"
@@ -43,6 +45,7 @@ func (d *Server) publish(ctx context.Context, req *publishRequest) (*frame, erro
 			return nil, err
 		}
 	}
+	d.carry(ctx, req.messages)
 	if t.functions != nil {
 		return d.publishTransformed(ctx, r, t, req.messages)
 	}
@@ -58,6 +61,21 @@ func (d *Server) publish(ctx context.Context, req *publishRequest) (*frame, erro
 		ids[i] = results[i].ID
 	}
 	return idsFrame(ids), nil
+}
+
+// carry lets messages keep the context of the request, which is in the metadata of a call as in the headers of REST.
+func (d *Server) carry(ctx context.Context, ms []message.Message) {
+	if d.spans == nil {
+		return
+	}
+	parent := metadata.ValueFromIncomingContext(ctx, "traceparent")
+	if len(parent) != 1 {
+		return
+	}
+	state := strings.Join(metadata.ValueFromIncomingContext(ctx, "tracestate"), ",")
+	for i := range ms {
+		d.spans.Carry(&ms[i], parent[0], state)
+	}
 }
 
 // check holds a request to the service's limits.

@@ -18,6 +18,7 @@ import (
 	"github.com/hikyaku/hikyaku/internal/api/pubsub/push"
 	"github.com/hikyaku/hikyaku/internal/door"
 	"github.com/hikyaku/hikyaku/internal/javascript"
+	"github.com/hikyaku/hikyaku/internal/journey"
 	"github.com/hikyaku/hikyaku/internal/outbound"
 	"github.com/hikyaku/hikyaku/internal/queue"
 )
@@ -34,6 +35,8 @@ type Options struct {
 	// in main.
 	JavaScript bool
 	Traffic    *door.Traffic // counts requests, connections and bytes; nil: nobody does
+	// Spans says whether messages keep the context of the requests that brought them; nil: they do not.
+	Spans *journey.Spans
 	// Report is told what a person should know and no client is. It may be called from several goroutines. nil: nobody
 	// is told.
 	Report func(error)
@@ -49,6 +52,7 @@ type Server struct {
 	outbound *outbound.Policy
 
 	traffic *door.Traffic
+	spans   *journey.Spans
 	busy    *door.Busy
 	answers *door.Busy   // half of busy: a client may leave its streams unread for as long as it likes
 	waiting atomic.Int64 // calls whose messages wait for room
@@ -92,7 +96,8 @@ func New(c Config, o Options) (*Server, error) {
 		return nil, fmt.Errorf("%w: there is no store", ErrConfig)
 	}
 	d := &Server{config: c.withDefaults(), store: o.Store, users: o.Users, report: o.Report, now: time.Now,
-		busy: o.Busy, traffic: o.Traffic, known: remembered{most: maxKnown}, schemas: remembered{most: maxCompiled}}
+		busy: o.Busy, traffic: o.Traffic, spans: o.Spans,
+		known: remembered{most: maxKnown}, schemas: remembered{most: maxCompiled}}
 	if d.busy == nil {
 		d.busy = door.NewBusy(door.DefaultBusy(0))
 	}

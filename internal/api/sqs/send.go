@@ -142,7 +142,11 @@ func (c *call) message(v *view, in *wire.Outgoing, m *message.Message) error {
 		m.NotBefore = time.Time{}
 		m.Dedup = dedup(v, in)
 	}
-	return c.attributes(in, m)
+	if err := c.attributes(in, m); err != nil {
+		return err
+	}
+	c.d.spans.Carry(m, c.r.Header.Get("Traceparent"), c.r.Header.Get("Tracestate"))
+	return nil
 }
 
 // checkOutgoing holds a message to the rules of SQS, but for its attributes.

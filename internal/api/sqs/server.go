@@ -14,6 +14,7 @@ import (
 	"github.com/hikyaku/hikyaku/internal/access/sigv4"
 	"github.com/hikyaku/hikyaku/internal/api/sqs/wire"
 	"github.com/hikyaku/hikyaku/internal/door"
+	"github.com/hikyaku/hikyaku/internal/journey"
 	"github.com/hikyaku/hikyaku/internal/queue"
 )
 
@@ -23,6 +24,8 @@ type Options struct {
 	Users   *access.Users // nil: everyone may do everything
 	Traffic *door.Traffic // counts requests, connections and bytes; nil: nobody does
 	Busy    *door.Busy    // what requests and answers of all doors may take; nil: an account of its own
+	// Spans says whether messages keep the context of the requests that brought them; nil: they do not.
+	Spans *journey.Spans
 	// Report is told what a person should know and no client is. It may be called from several goroutines. nil: nobody
 	// is told.
 	Report func(error)
@@ -39,6 +42,7 @@ type Server struct {
 	buffers  buffers
 	busy     *door.Busy
 	traffic  *door.Traffic
+	spans    *journey.Spans
 	calls    map[wire.Action]bool // those that are counted by their names
 	started  time.Time
 	now      func() time.Time // tests: another than time.Now
@@ -70,7 +74,8 @@ func New(c Config, o Options) (*Server, error) {
 	}
 	d := &Server{
 		config: c.withDefaults(), store: o.Store, users: o.Users, report: o.Report, now: time.Now,
-		receipts: newReceipts(), started: time.Now(), busy: o.Busy, traffic: o.Traffic, calls: map[wire.Action]bool{},
+		receipts: newReceipts(), started: time.Now(), busy: o.Busy, traffic: o.Traffic, spans: o.Spans,
+		calls: map[wire.Action]bool{},
 	}
 	if d.report == nil {
 		d.report = func(error) {}

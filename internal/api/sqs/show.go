@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/hikyaku/hikyaku/internal/api/sqs/wire"
+	"github.com/hikyaku/hikyaku/internal/journey"
 	"github.com/hikyaku/hikyaku/internal/message/sqsattr"
 	"github.com/hikyaku/hikyaku/internal/queue"
 )
@@ -138,7 +139,7 @@ func (c *call) showAttributes(out *wire.Received, r *receiving, claim *queue.Cla
 			return
 		}
 		name := as[i].Name
-		if sqsattr.Hidden(name) || !r.wants.has(name) {
+		if sqsattr.Hidden(name) || journey.Hidden(name) || !r.wants.has(name) {
 			continue
 		}
 		a, ok := shown(name, as[i].Value)

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/hikyaku/hikyaku/internal/journey"
 	"github.com/hikyaku/hikyaku/internal/message"
 )
 
@@ -23,6 +24,9 @@ func pubSub(b Batch) ([]byte, error) {
 	w := wrapped{Data: b.body(0), MessageID: m.ID.String(), PublishTime: m.Time.UTC().Format(time.RFC3339Nano),
 		OrderingKey: m.Key}
 	for _, a := range m.Attributes {
+		if journey.Hidden(a.Name) {
+			continue
+		}
 		if w.Attributes == nil {
 			w.Attributes = map[string]string{}
 		}

@@ -12,6 +12,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/hikyaku/hikyaku/internal/journey"
 	"github.com/hikyaku/hikyaku/internal/message"
 	"github.com/hikyaku/hikyaku/internal/message/sqsattr"
 )
@@ -59,7 +60,7 @@ func SQS(b Batch) ([]byte, error) {
 			kept = sqsattr.Lines(v.AsString())
 		}
 		for _, a := range m.Attributes {
-			if sqsattr.Hidden(a.Name) {
+			if sqsattr.Hidden(a.Name) || journey.Hidden(a.Name) {
 				continue
 			}
 			if v, ok := sqsValue(a.Value); ok {
