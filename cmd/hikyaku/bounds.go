@@ -1,9 +1,14 @@
 package main
 
 import (
+	"context"
+	"log/slog"
+	"os"
+
 	"github.com/hikyaku/hikyaku/internal/config"
 	"github.com/hikyaku/hikyaku/internal/door"
 	"github.com/hikyaku/hikyaku/internal/journey"
+	"github.com/hikyaku/hikyaku/internal/journey/otlp"
 	"github.com/hikyaku/hikyaku/internal/machine"
 	"github.com/hikyaku/hikyaku/internal/queue"
 )
@@ -37,7 +42,7 @@ func boundsOf(l *config.Limits, memory machine.Available) bounds {
 }
 
 // traceOf remembers where messages have been, as the configuration says; nil: it says that nobody does.
-func traceOf(t *config.Trace, memory int64) *journey.Store {
+func traceOf(t *config.Trace, memory int64, spans *journey.Spans) *journey.Store {
 	if t.Off {
 		return nil
 	}
@@ -45,7 +50,18 @@ func traceOf(t *config.Trace, memory int64) *journey.Store {
 	if bytes == 0 && memory > 0 {
 		bytes = min(memory/128, journey.DefaultBytes)
 	}
-	return journey.New(journey.Options{Bytes: bytes, Keep: t.Keep})
+	return journey.New(journey.Options{Bytes: bytes, Keep: t.Keep, Spans: spans})
+}
+
+// spansOf sends the spans of messages that are traced where the configuration or the environment says; nil: nowhere.
+func spansOf(ctx context.Context, t *config.Trace, log *slog.Logger) (*otlp.Exporter, error) {
+	if t.Off {
+		return nil, nil
+	}
+	return otlp.New(ctx, otlp.Config{Endpoint: t.OTLP.Endpoint, GRPC: t.OTLP.Protocol == "grpc",
+		Headers: t.OTLP.Headers, Version: thisBuild().Version, Env: os.LookupEnv, Report: func(lost uint64, err error) {
+			log.Warn("spans are lost: the collector is away or slow", "spans", lost, "error", err)
+		}})
 }
 
 // tableBytes is what each of so many journals of a process keeps of where its records are.

@@ -20,6 +20,7 @@ import (
 	"github.com/hikyaku/hikyaku/internal/function/isolate"
 	"github.com/hikyaku/hikyaku/internal/journal"
 	"github.com/hikyaku/hikyaku/internal/journey"
+	"github.com/hikyaku/hikyaku/internal/journey/otlp"
 	"github.com/hikyaku/hikyaku/internal/machine"
 	"github.com/hikyaku/hikyaku/internal/message"
 	"github.com/hikyaku/hikyaku/internal/pipeline"
@@ -43,6 +44,7 @@ type house struct {
 	campaigns *campaign.Registry
 	trace     *journey.Store // nil: nobody wants to know where messages have been
 	taps      *journey.Taps
+	spans     *otlp.Exporter // nil: they go nowhere
 
 	at         addresses
 	readsInput bool          // a pipeline reads the standard input
@@ -72,9 +74,13 @@ func openHouseOver(ctx context.Context, f *config.File, logTo io.Writer, adopt b
 	}
 	bounds := boundsOf(&f.Limits, machine.Memory())
 	guard(users, f)
+	spans, err := spansOf(ctx, &f.Trace, log)
+	if err != nil {
+		return nil, errors.Join(err, closeJournals(over))
+	}
 	h := &house{file: f, loaded: f, log: log, level: level, metrics: httpdoor.NewMetrics(0), users: users,
-		pacer: pacerOf(ctx), bounds: bounds, trace: traceOf(&f.Trace, bounds.memory.Bytes), taps: new(journey.Taps),
-		busy: door.NewBusy(bounds.busy), at: addresses{}}
+		pacer: pacerOf(ctx), bounds: bounds, spans: spans, taps: new(journey.Taps),
+		trace: traceOf(&f.Trace, bounds.memory.Bytes, spans.Spans()), busy: door.NewBusy(bounds.busy), at: addresses{}}
 	users.Follow(func(err error) { log.Warn("users", "error", err) })
 	users.Watch(h.metrics.LoginFailed, func(f access.Failure) {
 		log.Warn("login failed", "door", f.Door, "reason", f.Reason, "user", f.Name, "address", f.Address, "count",
@@ -83,7 +89,7 @@ func openHouseOver(ctx context.Context, f *config.File, logTo io.Writer, adopt b
 	h.stores, err = openStores(ctx, f, log, over, queue.Options{Limits: bounds.store, Observe: h.metrics.Settled,
 		Trace: h.trace, Taps: h.taps})
 	if err != nil {
-		return nil, err
+		return nil, errors.Join(err, spans.Close())
 	}
 	warnOfOpenFolder(log, f.DataDir)
 	if err := f.Define(ctx, h.store.Configured(), adopt); err != nil {
@@ -204,7 +210,7 @@ func (h *house) close() error {
 	if h.campaigns != nil {
 		err = errors.Join(err, h.campaigns.Close())
 	}
-	return errors.Join(err, h.stores.close())
+	return errors.Join(err, h.stores.close(), h.spans.Close())
 }
 
 // whileSound is a context that ends with ctx, or when the journal fails: then its cause is why. The caller calls stop,

@@ -216,6 +216,9 @@ func (h *house) live(ctx context.Context, in surroundings) (err error) {
 		return d.wire(), err
 	}
 	collectors := append(append(p.collectors(), campaign.NewCollector(h.campaigns)), h.stores.collectors()...)
+	if h.spans != nil {
+		collectors = append(collectors, h.spans)
+	}
 	if err := h.metrics.Register(append(collectors, in.more...)...); err != nil {
 		return err
 	}

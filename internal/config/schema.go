@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/hikyaku/hikyaku/internal/component"
+	"github.com/hikyaku/hikyaku/internal/journey/otlp"
 	"github.com/hikyaku/hikyaku/internal/queue"
 )
 
@@ -95,6 +96,34 @@ type Trace struct {
 	Off   bool          `yaml:"off" doc:"Remember none."`
 	Keep  time.Duration `yaml:"keep" min:"1s" doc:"How long a journey is remembered after what happened last. Not set: 1h."`
 	Bytes int64         `yaml:"bytes" min:"65536" doc:"What all of them take in memory. When that is full the oldest go, those of messages that neither failed nor were slow first. Not set: 16 MiB, or a 128th of the memory that the control group or the machine has, if that is less."`
+	OTLP  OTLP          `yaml:"otlp" doc:"Spans of messages whose senders want to see them, for a collector of OpenTelemetry."`
+}
+
+// checkSettings refuses what is no collector, and spans of what is not traced.
+func (t *Trace) checkSettings() (errs []error) {
+	o := &t.OTLP
+	if o.Endpoint == "" {
+		if len(o.Headers) > 0 {
+			errs = append(errs, component.Setting("otlp.headers",
+				errors.New("are for no endpoint: set otlp: endpoint:")))
+		}
+		return errs
+	}
+	if err := otlp.CheckEndpoint(o.Endpoint); err != nil {
+		errs = append(errs, component.Setting("otlp.endpoint", err))
+	}
+	if t.Off {
+		errs = append(errs, component.Setting("otlp",
+			errors.New("there are no spans of what is not traced: leave off out")))
+	}
+	return errs
+}
+
+// OTLP says where spans go. The endpoint "" is the environment's, if that has one.
+type OTLP struct {
+	Endpoint string            `yaml:"endpoint" doc:"The collector, as http://host:4318 or https://host:4318; spans go to /v1/traces below it. With protocol grpc http://host:4317, or https. Not set: OTEL_EXPORTER_OTLP_ENDPOINT and its like say where and how, if they are set; else no spans are sent."`
+	Protocol string            `yaml:"protocol" oneof:"http/protobuf grpc" default:"http/protobuf" doc:"What the collector is spoken to in."`
+	Headers  map[string]string `yaml:"headers" secret:"true" doc:"Headers of every request, for who has to show who he is."`
 }
 
 // Log says what is logged.
