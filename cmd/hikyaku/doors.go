@@ -74,7 +74,7 @@ func openDoors(ctx context.Context, h *house, w *works, api config.API, front *c
 		Store: h.storeFor("http"), Users: h.users, Metrics: h.metrics, Trace: h.trace,
 		Busy: h.busy, Dead: w.deadDevices, Reload: h.readAgain, Components: w.Stats, Doors: traffic,
 		Push: w.Runner, Campaigns: h.campaigns, Traffic: traffic["http"], Report: report("http"),
-		Taps: h.taps, Secrets: h.file.Masker(),
+		Taps: h.taps, Secrets: h.masker,
 	})
 	if err != nil {
 		return nil, err

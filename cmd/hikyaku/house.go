@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"path/filepath"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/hikyaku/hikyaku/internal/access"
@@ -50,9 +51,11 @@ type house struct {
 	readsInput bool          // a pipeline reads the standard input
 	env        component.Env // what components are made with
 
-	rereading sync.Mutex   // while the configuration is read again
-	loaded    *config.File // as it was read last
-	works     *works       // that can be changed; nil: none can. It is set once, before the doors are open
+	secrets   atomic.Pointer[config.File] // as it was read last
+	rereading sync.Mutex                  // while the configuration is read again
+	loaded    *config.File                // as it was read last
+	// works can be changed; nil: none can. It is set once, before the doors are open
+	works *works
 	// readAgain reads the configuration for somebody at the HTTP door; it is set with works.
 	readAgain func(only bool) (httpdoor.Reloaded, error)
 }
@@ -81,6 +84,7 @@ func openHouseOver(ctx context.Context, f *config.File, logTo io.Writer, adopt b
 	h := &house{file: f, loaded: f, log: log, level: level, metrics: httpdoor.NewMetrics(0), users: users,
 		pacer: pacerOf(ctx), bounds: bounds, spans: spans, taps: new(journey.Taps),
 		trace: traceOf(&f.Trace, bounds.memory.Bytes, spans.Spans()), busy: door.NewBusy(bounds.busy), at: addresses{}}
+	h.secrets.Store(f)
 	users.Follow(func(err error) { log.Warn("users", "error", err) })
 	users.Watch(h.metrics.LoginFailed, func(f access.Failure) {
 		log.Warn("login failed", "door", f.Door, "reason", f.Reason, "user", f.Name, "address", f.Address, "count",

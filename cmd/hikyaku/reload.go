@@ -14,6 +14,7 @@ import (
 	httpdoor "github.com/hikyaku/hikyaku/internal/api/http"
 	"github.com/hikyaku/hikyaku/internal/config"
 	"github.com/hikyaku/hikyaku/internal/journal/file"
+	"github.com/hikyaku/hikyaku/internal/mask"
 	"github.com/hikyaku/hikyaku/internal/pipeline"
 )
 
@@ -147,8 +148,12 @@ func (h *house) adopt(next *config.File) (difference, error) {
 		return d, err
 	}
 	h.loaded = next
+	h.secrets.Store(next)
 	return d, nil
 }
+
+// masker takes the secrets of the configuration that was read last out of texts.
+func (h *house) masker() mask.Masker { return h.secrets.Load().Masker() }
 
 // define makes the queues, topics and functions that a configuration has and the one before has not, and alters those
 // that the one before has otherwise. Who changes the file means it, so nobody needs --adopt.

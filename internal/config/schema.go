@@ -105,7 +105,7 @@ func (t *Trace) checkSettings() (errs []error) {
 	if o.Endpoint == "" {
 		if len(o.Headers) > 0 {
 			errs = append(errs, component.Setting("otlp.headers",
-				errors.New("are for no endpoint: set otlp: endpoint:")))
+				errors.New("are for no endpoint: set otlp: endpoint: to one")))
 		}
 		return errs
 	}

@@ -147,7 +147,7 @@ func start(t *testing.T, s settings) *rig {
 		Dead: func() map[string]*dead.Registry { return s.dead },
 		Push: s.push, Reload: s.reload, Trace: s.trace, Report: r.reports.add,
 		Components: s.components, Doors: map[string]*shared.Traffic{"http": traffic},
-		Taps: s.taps, Secrets: s.secrets,
+		Taps: s.taps, Secrets: func() mask.Masker { return s.secrets },
 	}
 	if s.campaigns {
 		if options.Campaigns, err = campaign.Open(t.Context(), r.store, nil); err != nil {

@@ -42,9 +42,10 @@ type Options struct {
 	Doors map[string]*door.Traffic
 	// Trace remembers where messages have been; nil: nothing does.
 	Trace *journey.Store
-	// Taps let users watch messages; nil: nobody may. Secrets are blanked in what they are told.
+	// Taps let users watch messages; nil: nobody may. What Secrets has at the time is blanked in what they are told;
+	// nil: nothing is.
 	Taps    *journey.Taps
-	Secrets mask.Masker
+	Secrets func() mask.Masker
 	// Report is told what a person should know and no client is: panics of handlers, connections that broke in the TLS
 	// handshake, certificates that can not be read again. It may be called from several goroutines. nil: nobody is
 	// told.
@@ -68,7 +69,7 @@ type Server struct {
 	trace     *journey.Store
 	busiest   *busiest
 	taps      *journey.Taps
-	secrets   mask.Masker
+	secrets   func() mask.Masker
 
 	components func() []pipeline.NodeStats
 	pushing    atomic.Int64 // messages that are being pushed
@@ -105,6 +106,9 @@ func New(c Config, o Options) (*Server, error) {
 	s.metrics.Watch(o.Store)
 	if s.report == nil {
 		s.report = func(error) {}
+	}
+	if s.secrets == nil {
+		s.secrets = func() mask.Masker { return mask.Masker{} }
 	}
 	if s.reload == nil {
 		s.reload = func(bool) (Reloaded, error) { return Reloaded{}, ErrNoReload }

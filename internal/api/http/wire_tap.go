@@ -37,7 +37,7 @@ const tapMargin = 4 << 10
 
 // tapped is an event as clients see it: the first bytes of the body, without secrets.
 func (c *call) tapped(e *journey.Tapped, most int) *Tapped {
-	hide := c.d.secrets.Mask
+	hide := c.d.secrets().Mask
 	step := journey.Step{Kind: e.Kind, Time: time.Unix(0, e.Time), Place: e.Place, By: e.By, Attempt: e.Attempt,
 		For: e.For, Text: hide(e.Text)}
 	t := &Tapped{JourneyHop: shownHop(&step), ID: e.ID.String(), Size: e.Size}
