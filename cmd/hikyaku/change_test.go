@@ -16,6 +16,7 @@ import (
 	"testing"
 
 	httpdoor "github.com/hikyaku/hikyaku/internal/api/http"
+	"github.com/hikyaku/hikyaku/internal/campaign"
 	"github.com/hikyaku/hikyaku/internal/config"
 	"github.com/hikyaku/hikyaku/internal/push/pushtest"
 	"github.com/hikyaku/hikyaku/internal/queue"
@@ -144,6 +145,31 @@ func TestAPipelineIsChangedBesideOthersAndNothingIsLostOrDoubled(t *testing.T) {
 	if got, want := s.metric(t, `hikyaku_sink_messages_total{outcome="delivered",sink="ship"}`),
 		fmt.Sprint(far.to("/ship")); got != want {
 		t.Errorf("the pipeline that was not changed counts %s of %s: it was started anew", got, want)
+	}
+}
+
+// TestACampaignGoesOnWhenItsPipelinesAreChanged: both are stopped in the middle of it, and each phone is told once.
+func TestACampaignGoesOnWhenItsPipelinesAreChanged(t *testing.T) {
+	const phones = 1000
+	far, s, config := campaigned(t, phones, 200)
+	id := s.start(t, "news", `{"news": 42}`)
+	for round, change := range [][2]string{
+		{"rate_limit_num: 200", "rate_limit_num: 300"}, {"page: 100", "page: 50"},
+		{"rate_limit_num: 300", "rate_limit_num: 900"},
+	} {
+		pushtest.Eventually(t, func() bool { return far.counts(t).Accepted >= int64(50*(round+1)) })
+		config = strings.Replace(config, change[0], change[1], 1)
+		s.rewrite(t, config)
+		if did := s.reload(t); len(did.Started) == 0 {
+			t.Errorf("%+v", did)
+		}
+	}
+	pushtest.Eventually(t, func() bool { return s.campaign(t, id).State == campaign.Done })
+	if v := s.campaign(t, id); v.Made != phones || v.Sent != phones || v.Dropped != 0 || v.Problem != "" {
+		t.Errorf("%+v", v)
+	}
+	if c := far.counts(t); c.Accepted != phones {
+		t.Errorf("%d pushes were taken", c.Accepted)
 	}
 }
 
