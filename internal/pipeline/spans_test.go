@@ -67,10 +67,13 @@ func TestATraceGoesThroughTopicQueueSinkAndQueueToTheFarEnd(t *testing.T) {
 
 	var mu sync.Mutex
 	var heard []string
+	refused := false // the first one that is traced
 	far := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		mu.Lock()
 		defer mu.Unlock()
-		if heard = append(heard, r.Header.Get("Traceparent")); len(heard) == 1 {
+		heard = append(heard, r.Header.Get("Traceparent"))
+		if !refused && strings.HasSuffix(heard[len(heard)-1], "-01") {
+			refused = true
 			w.WriteHeader(http.StatusInternalServerError)
 		}
 	}))
