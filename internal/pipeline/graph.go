@@ -76,7 +76,6 @@ func newGraph(nodes []Node) (*graph, error) {
 	if g.checkReceipts(); len(g.errs) > 0 {
 		return nil, g.errs
 	}
-	g.oversee()
 	return g, nil
 }
 
@@ -311,7 +310,8 @@ func (g *graph) relate() {
 	}
 }
 
-// oversee finds whom each transform that is an Overseer has below it, and tells it what is above.
+// oversee finds whom each transform that is an Overseer has below it, and tells it what is above. It is for a graph
+// that is to run: who only checks one has nobody told.
 func (g *graph) oversee() {
 	for _, n := range g.nodes {
 		v, ok := n.component().(component.Overseer)

@@ -42,8 +42,8 @@ type Pipeline struct {
 	failures  []error        // of nodes that could not go on
 }
 
-// New checks a graph and prepares to run it; it calls nothing of the components but Ports and Limits, and starts
-// nothing. The error is GraphErrors. New may be called without Options.Store to check only.
+// New checks a graph and prepares to run it; it calls nothing of the components but Ports, Limits and Oversee, and
+// starts nothing. The error is GraphErrors. New may be called without Options.Store to check only.
 func New(nodes []Node, o Options) (*Pipeline, error) { return newPipeline(nodes, o, nil) }
 
 // newPipeline is New for a pipeline that shares a budget with others. nil: it has one of its own.
@@ -52,6 +52,7 @@ func newPipeline(nodes []Node, o Options, shared *budget) (*Pipeline, error) {
 	if err != nil {
 		return nil, err
 	}
+	g.oversee()
 	p := &Pipeline{
 		options: o.withDefaults(), graph: g,
 		stopping: make(chan struct{}), drained: make(chan struct{}),

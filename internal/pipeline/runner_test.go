@@ -191,6 +191,39 @@ func TestWhatDoesNotStartLeavesTheOthersAndIsChangedBack(t *testing.T) {
 	}
 }
 
+// TestAnOverseerIsToldOnceAndOnlyOfWhatIsToRun: a plan tells nobody.
+func TestAnOverseerIsToldOnceAndOnlyOfWhatIsToRun(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		guarded := func(w component.Transform) []Node {
+			nodes := pair("a", &endless{}, slow())
+			nodes[0].Drains = []string{"outbox"}
+			nodes[1].Inputs = []string{"gate"}
+			return append(nodes, Node{Name: "gate", Inputs: []string{"a"}, Transform: w})
+		}
+		first, planned, second := &told{change: same}, &told{change: same}, &told{change: same}
+		r, _ := runs(t, Options{}, guarded(first)...)
+		if _, err := r.Plan(guarded(planned), not("gate")); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := r.Change(guarded(second), not("gate")); err != nil {
+			t.Fatal(err)
+		}
+		if got := fmt.Sprint(first.of, planned.of, second.of); got != "[[outbox]] [] [[outbox]]" {
+			t.Error(got)
+		}
+	})
+}
+
+// told is an overseer that remembers what it was told.
+type told struct {
+	change
+	of [][]string
+}
+
+func (o *told) Oversee(queues []string)                                { o.of = append(o.of, queues) }
+func (o *told) Stops(*message.Message) (component.Outcome, bool)       { return component.Outcome{}, false }
+func (o *told) Heard(_ *message.Message, _ *component.Outcome, _ bool) {}
+
 func TestTheFailureOfOnePartStopsTheOthers(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		bad := &feed{err: errDown}
