@@ -65,7 +65,10 @@ func TestACampaignWithAUserTwiceSaysSoAndGoesOnWhenThatIsMended(t *testing.T) {
 // TestACampaignWaitsForAFarEndThatIsAway, and loses nobody by it, however few attempts a message has.
 func TestACampaignWaitsForAFarEndThatIsAway(t *testing.T) {
 	const phones = 1000
-	far, s, _ := campaigned(t, phones, 200) // most are left when it is seen that some have come
+	dir := t.TempDir()
+	users(t, filepath.Join(dir, "users.db"), phones)
+	far := sandboxHere(t, dir, "apns", "--latency", "200ms") // so that there are pushes under way when it is killed
+	s := serveHere(t, dir, campaigning(far, 300))            // most are left when it is seen that some have come
 	id := s.start(t, "news", `{"news": 42}`)
 	pushtest.Eventually(t, func() bool { return far.counts(t).Accepted >= 50 })
 	far.kill(t)
