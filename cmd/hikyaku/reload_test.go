@@ -83,7 +83,8 @@ func values(key, kind string) []string {
 // together are configurations of keys that go with others alone.
 var together = map[string]string{
 	".tls.cert": "{ cert: x, key: y }", ".tls.key": "{ cert: x, key: y }",
-	".s3.region": s3, ".s3.access_key": s3, ".s3.secret": s3,
+	".otlp.headers": "{ endpoint: 'http://127.0.0.1:4318', headers: { a: b } }",
+	".s3.region":    s3, ".s3.access_key": s3, ".s3.secret": s3,
 	"cluster.node": aCluster, "cluster.listen": aCluster, "cluster.peers": aCluster, "cluster.secret": aCluster,
 	"topics.t.subscriptions.q.filter": `{ filter: "a = 1", lease: 1m }`,
 }
