@@ -75,11 +75,10 @@ type Source struct {
 	courier *lines.Courier
 	conn    *nats.Conn
 
-	mu       sync.Mutex
-	held     map[jetstream.Msg]struct{} // under way
-	freed    chan struct{}              // holds one: something is no more
-	unask    context.CancelFunc         // ends a request for messages, of which a server that is gone knows nothing
-	stopping bool
+	mu    sync.Mutex
+	held  map[jetstream.Msg]struct{} // under way
+	freed chan struct{}              // holds one: something is no more
+	unask context.CancelFunc         // ends a request for messages, of which a server that is gone knows nothing
 }
 
 // New checks the settings.

@@ -24,11 +24,6 @@ func (s *Source) take(ctx context.Context, out component.Out) error {
 	var keeping sync.WaitGroup
 	defer keeping.Wait()
 	defer end()
-	defer context.AfterFunc(ctx, func() {
-		s.mu.Lock()
-		defer s.mu.Unlock()
-		s.stopping = true
-	})()
 	js, err := jetstream.New(s.conn)
 	if err != nil {
 		return err
@@ -128,7 +123,7 @@ func (s *Source) fetchSome(ctx context.Context, c jetstream.Consumer, origin str
 		if stopped != nil {
 			cancel()
 			s.release(m)
-			_ = m.Nak() // else it comes again when its time is over
+			s.giveBack(m, 0)
 		}
 	}
 	if stopped != nil {
@@ -169,16 +164,17 @@ func (s *Source) send(ctx context.Context, m jetstream.Msg, origin string, out c
 // settle tells the server. While there is no connection the client keeps what is to be told, as far as it has room;
 // what is not told comes again.
 func (s *Source) settle(m jetstream.Msg, o component.Outcome) {
-	stopping := s.release(m)
-	switch {
-	case o.Verdict == component.Delivered:
+	s.release(m)
+	if o.Verdict == component.Delivered {
 		_ = m.Ack()
-	case stopping:
-		_ = m.Nak()
-	default:
-		_ = m.NakWithDelay(max(o.After, rest))
+		return
 	}
+	s.giveBack(m, o.After)
 }
+
+// giveBack has the server hand a message out again, after a while: one that it handed out at once could go to a request
+// of ours that it does not know to be over, and would then come again only when nobody has acknowledged it in time.
+func (s *Source) giveBack(m jetstream.Msg, after time.Duration) { _ = m.NakWithDelay(max(after, rest)) }
 
 func (s *Source) hold(m jetstream.Msg) {
 	s.mu.Lock()
@@ -186,7 +182,7 @@ func (s *Source) hold(m jetstream.Msg) {
 	s.held[m] = struct{}{}
 }
 
-func (s *Source) release(m jetstream.Msg) (stopping bool) {
+func (s *Source) release(m jetstream.Msg) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	delete(s.held, m)
@@ -194,7 +190,6 @@ func (s *Source) release(m jetstream.Msg) (stopping bool) {
 	case s.freed <- struct{}{}:
 	default:
 	}
-	return s.stopping
 }
 
 // keep tells the server, before its patience ends, that work on what is under way goes on.
