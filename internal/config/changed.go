@@ -3,6 +3,8 @@ package config
 import (
 	"reflect"
 	"slices"
+
+	"github.com/hikyaku/hikyaku/internal/queue"
 )
 
 // Changed names the keys that say something else in another reading of the file, with those above them and dots
@@ -73,26 +75,34 @@ func (f *File) Redefined(next *File) (added, altered *File) {
 	a, b := *next, *next
 	a.Topics, a.Queues, a.Functions = nil, nil, nil
 	b.Topics, b.Queues, b.Functions = nil, nil, nil
+	topics, queues, functions := map[queue.Name]bool{}, map[queue.Name]*Queue{}, map[string]*Function{}
+	for i := range f.Topics {
+		topics[f.resolve(f.Topics[i].Name)] = true
+	}
+	for i := range f.Queues {
+		queues[f.resolve(f.Queues[i].Name)] = &f.Queues[i]
+	}
+	for i := range f.Functions {
+		functions[f.Functions[i].Name] = &f.Functions[i]
+	}
 	for _, t := range next.Topics {
-		if !slices.ContainsFunc(f.Topics, func(was Topic) bool { return f.resolve(was.Name) == next.resolve(t.Name) }) {
+		if !topics[next.resolve(t.Name)] {
 			a.Topics = append(a.Topics, t)
 		}
 	}
 	for _, q := range next.Queues {
-		i := slices.IndexFunc(f.Queues, func(was Queue) bool { return f.resolve(was.Name) == next.resolve(q.Name) })
-		switch {
-		case i < 0:
+		switch was := queues[next.resolve(q.Name)]; {
+		case was == nil:
 			a.Queues = append(a.Queues, q)
-		case !reflect.DeepEqual(f.Queues[i].Definition, q.Definition):
+		case !reflect.DeepEqual(was.Definition, q.Definition):
 			b.Queues = append(b.Queues, q)
 		}
 	}
 	for _, fn := range next.Functions {
-		i := slices.IndexFunc(f.Functions, func(was Function) bool { return was.Name == fn.Name })
-		switch {
-		case i < 0:
+		switch was := functions[fn.Name]; {
+		case was == nil:
 			a.Functions = append(a.Functions, fn)
-		case !sameNode(f.Functions[i].node, fn.node):
+		case !sameNode(was.node, fn.node):
 			b.Functions = append(b.Functions, fn)
 		}
 	}
