@@ -137,11 +137,11 @@ func (h *house) adopt(next *config.File) (difference, error) {
 		return d, err
 	}
 	if h.works != nil {
-		if err := h.define(next); err != nil {
+		if err := h.define(h.loaded, next); err != nil {
 			return d, err
 		}
 		if d.Change, err = h.works.Change(nodes, h.same(next)); err != nil {
-			return d, errors.Join(err, h.changeBack())
+			return d, errors.Join(err, h.changeBack(next))
 		}
 	}
 	if err := h.take(next); err != nil {
@@ -157,10 +157,10 @@ func (h *house) masker() mask.Masker { return h.secrets.Load().Masker() }
 
 // define makes the queues, topics and functions that a configuration has and the one before has not, and alters those
 // that the one before has otherwise. Who changes the file means it, so nobody needs --adopt.
-func (h *house) define(next *config.File) error {
+func (h *house) define(before, next *config.File) error {
 	ctx, cancel := context.WithTimeout(context.Background(), defineTime)
 	defer cancel()
-	added, altered := h.loaded.Redefined(next)
+	added, altered := before.Redefined(next)
 	for _, f := range []struct {
 		*config.File
 		adopt bool
@@ -178,11 +178,16 @@ func (h *house) define(next *config.File) error {
 // defineTime bounds how long definitions may take when the configuration is read again.
 const defineTime = time.Minute
 
-// changeBack brings the pipelines back that were stopped for others which did not start.
-func (h *house) changeBack() error {
+// changeBack brings back what was before a configuration whose pipelines did not start: the definitions that it has
+// otherwise, with which the next start would stop, and the pipelines. What it has made new stays.
+func (h *house) changeBack(from *config.File) error {
+	undefined := h.define(from, h.loaded)
 	built, err := h.loaded.Build(h.store, h.env)
 	if err == nil {
 		_, err = h.works.Change(built.Nodes, h.same(h.loaded))
+	}
+	if undefined != nil {
+		return errors.Join(undefined, err)
 	}
 	if err != nil {
 		return fmt.Errorf("what was stopped for it does not start again, and stays as it is until the configuration is "+
