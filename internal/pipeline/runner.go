@@ -316,14 +316,12 @@ func (c *piece) lasting(is func(Node) bool) string {
 
 // kept is the piece that has the nodes as they are; nil: there is none.
 func (r *Runner) kept(nodes []Node, same func(name string) bool) *piece {
-	for _, c := range r.pieces {
-		if slices.Equal(names(c.nodes), names(nodes)) && !slices.ContainsFunc(names(nodes), func(name string) bool {
-			return !same(name)
-		}) {
-			return c
-		}
+	i := slices.IndexFunc(r.pieces, func(c *piece) bool { return c.nodes[0].Name == nodes[0].Name })
+	unchanged := func(a, b Node) bool { return a.Name == b.Name && same(a.Name) }
+	if i < 0 || !slices.EqualFunc(r.pieces[i].nodes, nodes, unchanged) {
+		return nil
 	}
-	return nil
+	return r.pieces[i]
 }
 
 func names(nodes []Node) (names []string) {
