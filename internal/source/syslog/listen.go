@@ -8,6 +8,7 @@ import (
 	"io"
 	"net"
 	"net/netip"
+	"os"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -15,21 +16,42 @@ import (
 	"github.com/hikyaku/hikyaku/internal/component"
 )
 
+// lastLook is how long, after a stop, the source waits for the next of what the kernel has taken and it has not.
+const lastLook = 20 * time.Millisecond
+
+// look gives a wait its end: after a stop it is short, and there is none any more when live has ended.
+func look(ctx, live context.Context, setDeadline func(time.Time) error) error {
+	switch {
+	case live.Err() != nil:
+		return os.ErrDeadlineExceeded
+	case ctx.Err() != nil:
+		return setDeadline(time.Now().Add(lastLook))
+	}
+	return nil
+}
+
 // accept serves the connections of senders until ctx ends, and then reads them to their end, as long as live lasts.
+// So it does with those that the kernel has accepted by then: their senders may have written already.
 func (s *Source) accept(ctx, live context.Context, out component.Out) error {
-	defer context.AfterFunc(ctx, func() { s.listener.Close() })()
+	defer s.listener.Close()
+	defer context.AfterFunc(ctx, func() { _ = look(ctx, live, s.listener.SetDeadline) })() // it may hang in Accept
 	var conns sync.WaitGroup
 	defer conns.Wait()
 	room := make(chan struct{}, s.MaxConnections)
 	for {
-		c, err := s.listener.Accept()
-		if errors.Is(err, net.ErrClosed) {
+		err := look(ctx, live, s.listener.SetDeadline)
+		var c net.Conn
+		if err == nil {
+			c, err = s.listener.Accept()
+		}
+		if errors.Is(err, net.ErrClosed) || errors.Is(err, os.ErrDeadlineExceeded) {
+			s.listener.Close() // who comes now is refused, while the others are read
 			return err
 		}
 		if err != nil { // no more files may be open, for example: that passes
 			s.Add(refused, "a connection could not be accepted: "+err.Error())
 			select {
-			case <-ctx.Done():
+			case <-live.Done():
 			case <-time.After(100 * time.Millisecond):
 			}
 			continue
@@ -61,7 +83,8 @@ func (s *Source) serve(ctx, live context.Context, c *net.TCPConn, from netip.Add
 	var in net.Conn = c
 	if s.secure != nil {
 		secured := tls.Server(c, s.secure)
-		greeting, cancel := context.WithTimeout(ctx, handshakeTime)
+		// A sender may write as soon as its own part of the handshake is done, so a stop does not break it off.
+		greeting, cancel := context.WithTimeout(live, handshakeTime)
 		err := secured.HandshakeContext(greeting)
 		cancel()
 		if err != nil {
@@ -115,9 +138,10 @@ type datagram struct {
 	from netip.Addr
 }
 
-// receive takes datagrams until ctx ends, whether the pipeline takes them or not: what finds no room is dropped.
+// receive takes datagrams until ctx ends, and then those that the kernel holds, whether the pipeline takes them or not:
+// what finds no room is dropped.
 func (s *Source) receive(ctx, live context.Context, out component.Out) error {
-	defer context.AfterFunc(ctx, func() { s.packets.Close() })()
+	defer context.AfterFunc(ctx, func() { _ = look(ctx, live, s.packets.SetReadDeadline) })() // it may hang in a read
 	waiting := make(chan datagram, waitingDatagrams)
 	var bytes atomic.Int64
 	var sending sync.WaitGroup
@@ -134,8 +158,12 @@ func (s *Source) receive(ctx, live context.Context, out component.Out) error {
 	})
 	buf := make([]byte, s.MaxMessageBytes+1)
 	for {
-		n, addr, err := s.packets.ReadFromUDPAddrPort(buf)
-		if errors.Is(err, net.ErrClosed) {
+		err := look(ctx, live, s.packets.SetReadDeadline)
+		n, addr := 0, netip.AddrPort{}
+		if err == nil {
+			n, addr, err = s.packets.ReadFromUDPAddrPort(buf)
+		}
+		if errors.Is(err, net.ErrClosed) || errors.Is(err, os.ErrDeadlineExceeded) {
 			return err
 		}
 		from := addr.Addr().Unmap()

@@ -86,7 +86,7 @@ type Source struct {
 	from []netip.Prefix
 
 	secure   *tls.Config
-	listener net.Listener // one of the two
+	listener *net.TCPListener // one of the two
 	packets  *net.UDPConn
 	courier  *lines.Courier
 }
@@ -147,8 +147,12 @@ func (s *Source) Start(ctx context.Context) (err error) {
 		_ = s.packets.SetReadBuffer(kernelRoom) // less is no failure
 		return nil
 	}
-	s.listener, err = l.Listen(ctx, "tcp", s.Listen)
-	return err
+	listener, err := l.Listen(ctx, "tcp", s.Listen)
+	if err != nil {
+		return err
+	}
+	s.listener = listener.(*net.TCPListener)
+	return nil
 }
 
 // Address is where it listens, once it was started.

@@ -149,6 +149,84 @@ func TestMessagesThatAConnectionHoldsAreReadAfterTheStop(t *testing.T) {
 	}
 }
 
+// TestWhatTheKernelHasTakenIsReadAfterTheStop: the source is stopped before it looks for the first time.
+func TestWhatTheKernelHasTakenIsReadAfterTheStop(t *testing.T) {
+	for _, mode := range []string{"tcp", "udp"} {
+		made, err := New(Config{Mode: mode, Listen: "127.0.0.1:0"}, component.Env{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		s := made.(*Source)
+		if err := s.Start(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		var want []string
+		for i := range 500 {
+			want = append(want, fmt.Sprintf("m%03d", i))
+			c := dial(t, s)
+			write(t, c, "<13>1 - - - - - - "+want[i]+"\n")
+			c.Close()
+		}
+		out := &collector{}
+		ctx, cancel := context.WithCancel(t.Context())
+		cancel()
+		if err := s.Run(ctx, out); err != context.Canceled {
+			t.Error(err)
+		}
+		if err := s.Close(); err != nil {
+			t.Error(err)
+		}
+		got := out.bodies()
+		if slices.Sort(got); !slices.Equal(got, want) {
+			t.Errorf("%s: %d of %d came", mode, len(got), len(want))
+		}
+	}
+}
+
+// held is a connection whose second write waits, and says so: that is a client's last word in a handshake.
+type held struct {
+	net.Conn
+	writes         int
+	reached, going chan struct{}
+}
+
+func (h *held) Write(b []byte) (int, error) {
+	if h.writes++; h.writes == 2 {
+		close(h.reached)
+		<-h.going
+	}
+	return h.Conn.Write(b)
+}
+
+func TestAStopDoesNotBreakOffAHandshake(t *testing.T) {
+	out := &collector{}
+	s, stop := run(t, Config{TLS: certificate(t)}, out)
+	h := &held{Conn: dial(t, s), reached: make(chan struct{}), going: make(chan struct{})}
+	c := tls.Client(h, &tls.Config{InsecureSkipVerify: true}) // the test's own
+	sent := make(chan error, 1)
+	go func() {
+		_, err := io.WriteString(c, "<13>1 - - - - - - one\n")
+		sent <- err
+		_, _ = io.Copy(io.Discard, c)
+		c.Close()
+	}()
+	<-h.reached
+	stopped := make(chan struct{})
+	go func() {
+		stop()
+		close(stopped)
+	}()
+	waittest.Until(t, "the source listens no more", func() bool { // a connection would make it look once more
+		raw, err := s.listener.SyscallConn()
+		return err != nil || raw.Control(func(uintptr) {}) != nil
+	})
+	close(h.going)
+	<-stopped
+	if err := <-sent; err != nil || !slices.Equal(out.bodies(), []string{"one"}) {
+		t.Errorf("%v; %q came", err, out.bodies())
+	}
+}
+
 func TestAStopDoesNotWaitForASenderThatStays(t *testing.T) {
 	out := &collector{}
 	s, stop := run(t, Config{}, out)
@@ -275,13 +353,20 @@ func TestWhatThePipelineGivesBackIsSentAgain(t *testing.T) {
 	}
 }
 
-func TestSendersSpeakTLSWhereThereIsACertificate(t *testing.T) {
+// certificate is one that was just made, with its key.
+func certificate(t *testing.T) access.TLS {
+	t.Helper()
 	dir := t.TempDir()
 	files := access.TLS{Cert: filepath.Join(dir, "cert.pem"), Key: filepath.Join(dir, "key.pem")}
 	if text, err := exec.Command("openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256",
 		"-nodes", "-subj", "/CN=localhost", "-keyout", files.Key, "-out", files.Cert).CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, text)
 	}
+	return files
+}
+
+func TestSendersSpeakTLSWhereThereIsACertificate(t *testing.T) {
+	files := certificate(t)
 	out := &collector{}
 	s, stop := run(t, Config{TLS: files}, out)
 	c := tls.Client(dial(t, s), &tls.Config{InsecureSkipVerify: true}) // the test's own
