@@ -37,6 +37,11 @@ func serve(t *testing.T, settings string) *server {
 	}
 	defer free.Close()
 	s := &server{t: t, dir: t.TempDir(), address: free.Addr().String()}
+	t.Cleanup(func() { // after the program has ended
+		if t.Failed() {
+			t.Logf("it said:\n%s", s.stderr.String())
+		}
+	})
 	s.configuration = fmt.Sprintf(`data_dir: %[1]s/data
 sources: { in: { type: syslog, listen: "%[2]s", %[3]s }, kept: { type: queue, queue: kept } }
 sinks:
@@ -197,7 +202,7 @@ func TestRsyslogLosesNothingThroughRestarts(t *testing.T) {
 		counts := map[string]int{}
 		t.Cleanup(func() {
 			if t.Failed() {
-				t.Logf("%d of %d lines came\n%s", len(counts), lines, s.stderr.String())
+				t.Logf("%d of %d lines came", len(counts), lines)
 			}
 		})
 		waittest.Until(t, "all lines have come", func() bool {
@@ -226,7 +231,10 @@ func sender(t *testing.T, dir, input, address, driver string) {
 	if driver != "" {
 		authority = fmt.Sprintf(" DefaultNetstreamDriverCAFile=%q", filepath.Join(dir, "cert.pem"))
 	}
-	config := fmt.Sprintf(`global(workDirectory="%[1]s"%[6]s)
+	// processInternalMessages: otherwise rsyslogd opens and closes a socket for each of its own messages, and when a
+	// connection with TLS was broken off, it waits for ever on that socket, under the number that the connection had
+	// (8.2302.0).
+	config := fmt.Sprintf(`global(workDirectory="%[1]s" processInternalMessages="on"%[6]s)
 module(load="imfile")
 input(type="imfile" File="%[2]s" Tag="app:" ruleset="out")
 ruleset(name="out") {
