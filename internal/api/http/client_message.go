@@ -76,6 +76,8 @@ type PeekRequest struct {
 	Max    int    // 0: 100; at most MaxPeek
 	Ready  bool   // only what a claim could get now
 	NoBody bool
+	// MaxBody is how many bytes of a body are wanted at most: see Peeked.BodyBytes. 0: all.
+	MaxBody int
 }
 
 // Peek looks at messages, in the order of the queue.
@@ -95,6 +97,9 @@ func (c *Client) Peek(ctx context.Context, n queue.Name, r PeekRequest) ([]Peeke
 	}
 	if r.NoBody {
 		q.Set("no_body", "true")
+	}
+	if r.MaxBody != 0 {
+		q.Set("max_body", strconv.Itoa(r.MaxBody))
 	}
 	most := or(r.Max, 100)
 	var all []Peeked

@@ -29,6 +29,7 @@ type peeking struct {
 	r     queue.PeekRequest
 	most  int   // messages
 	bytes int64 // of the answer
+	body  int   // of each body; 0: all
 	shown int
 	more  bool // there may be messages behind the last one that was shown
 }
@@ -40,7 +41,7 @@ func peek(c *call) error {
 	if err != nil {
 		return err
 	}
-	if err := c.only("where", "after", "max", "max_bytes", "ready", "no_body"); err != nil {
+	if err := c.only("where", "after", "max", "max_bytes", "ready", "no_body", "max_body"); err != nil {
 		return err
 	}
 	p, err := c.peeking(n)
@@ -102,6 +103,11 @@ func (c *call) peeking(n queue.Name) (*peeking, error) {
 	if p.r.NoBody, err = c.flag("no_body"); err != nil {
 		return nil, err
 	}
+	body, err := c.number("max_body", maxPeekAnswer)
+	if err != nil {
+		return nil, err
+	}
+	p.body = int(body)
 	p.r.Where, err = c.d.store.Parse(c.ctx(), n, c.r.URL.Query().Get("where"))
 	return p, err
 }
@@ -139,14 +145,19 @@ func (p *peeking) show(page []queue.Peeked) error {
 }
 
 func (p *peeking) one(m *queue.Peeked) error {
+	whole := int64(0)
 	shown := func(content Content) any {
 		return Peeked{Sequence: m.Sequence, State: string(m.State), Attempts: m.Attempts, Until: timeOrNil(m.Until),
-			Damage: m.Damage, Content: content}
+			Damage: m.Damage, BodyBytes: whole, Content: content}
 	}
 	if p.r.NoBody || m.Damage != "" {
 		return p.c.encode(shown(bare(&m.Message)))
 	}
-	return p.c.show(&m.Message, m.Body(), shown)
+	body := m.Body()
+	if p.body > 0 && len(body) > p.body {
+		whole, body = int64(len(body)), beginning(body, p.body)
+	}
+	return p.c.show(&m.Message, body, shown)
 }
 
 // bare shows a message without its body.

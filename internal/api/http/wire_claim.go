@@ -87,6 +87,8 @@ type Peeked struct {
 	Damage   string `json:"damage,omitempty"` // why the body cannot be read
 	// of a delayed one: when it wakes; of a claimed one: the end of the lease
 	Until *time.Time `json:"until,omitempty"`
+	// BodyBytes is how large the whole body is, of which only the beginning is here: max_body was asked for.
+	BodyBytes int64 `json:"body_bytes,omitempty"`
 	Content
 }
 
