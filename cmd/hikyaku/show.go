@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"strconv"
 	"strings"
 	"time"
 
@@ -51,7 +50,7 @@ func isTerminal(w io.Writer) bool {
 // showQueue prints a queue for a person: what it is, and what is kept for conditions.
 func showQueue(w io.Writer, n queue.Name, s *httpdoor.Stats, now time.Time) error {
 	t := measure.NewTable(measure.Column{Name: "queue"}, measure.Column{Name: n.Short()})
-	for _, row := range definitionRows(&s.Definition) {
+	for _, row := range s.Definition.Rows() {
 		t.Row(row[0], row[1])
 	}
 	t.Row("messages", fmt.Sprintf("%s (%s ready, %s delayed, %s claimed, %s waiting), %s", measure.Count(s.Messages),
@@ -89,34 +88,6 @@ func pastText(s *httpdoor.Stats, now time.Time) string {
 		text += ", from " + measure.Duration(max(0, now.Sub(*s.PastFrom))) + " ago on"
 	}
 	return text
-}
-
-// definitionRows are the fields of a definition that say something.
-func definitionRows(d *httpdoor.Definition) (rows [][2]string) {
-	add := func(name, value string, said bool) {
-		if said {
-			rows = append(rows, [2]string{name, value})
-		}
-	}
-	for i, c := range d.Columns {
-		add("column "+strconv.Itoa(i+1), c, true)
-	}
-	number := func(name string, v int64) { add(name, measure.Count(v), v != 0) }
-	duration := func(name string, v httpdoor.Duration) { add(name, time.Duration(v).String(), v != 0) }
-	number("max attempts", int64(d.MaxAttempts))
-	add("dead letter", d.DeadLetter, d.DeadLetter != "")
-	duration("lease", d.Lease)
-	duration("retention", d.Retention)
-	duration("delay", d.Delay)
-	duration("dedup window", d.DedupWindow)
-	duration("history", d.History)
-	add("exactly once", "yes", d.ExactlyOnce)
-	add("ordering", "none", d.Unordered)
-	number("max messages", d.MaxMessages)
-	add("max bytes", measure.Bytes(d.MaxBytes), d.MaxBytes != 0)
-	add("topic", d.Topic, d.Topic != "")
-	add("filter", d.Filter, d.Filter != "")
-	return rows
 }
 
 // showViews prints what is kept for conditions.

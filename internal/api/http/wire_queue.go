@@ -2,8 +2,10 @@ package http
 
 import (
 	"fmt"
+	"strconv"
 	"time"
 
+	"github.com/hikyaku/hikyaku/internal/measure"
 	"github.com/hikyaku/hikyaku/internal/message"
 	"github.com/hikyaku/hikyaku/internal/queue"
 )
@@ -58,6 +60,34 @@ func definition(d queue.Definition) Definition {
 		out.Columns = append(out.Columns, c.String())
 	}
 	return out
+}
+
+// Rows are the fields that say something, for people: names and values.
+func (d *Definition) Rows() (rows [][2]string) {
+	add := func(name, value string, said bool) {
+		if said {
+			rows = append(rows, [2]string{name, value})
+		}
+	}
+	for i, c := range d.Columns {
+		add("column "+strconv.Itoa(i+1), c, true)
+	}
+	number := func(name string, v int64) { add(name, measure.Count(v), v != 0) }
+	duration := func(name string, v Duration) { add(name, time.Duration(v).String(), v != 0) }
+	number("max attempts", int64(d.MaxAttempts))
+	add("dead letter", d.DeadLetter, d.DeadLetter != "")
+	duration("lease", d.Lease)
+	duration("retention", d.Retention)
+	duration("delay", d.Delay)
+	duration("dedup window", d.DedupWindow)
+	duration("history", d.History)
+	add("exactly once", "yes", d.ExactlyOnce)
+	add("ordering", "none", d.Unordered)
+	number("max messages", d.MaxMessages)
+	add("max bytes", measure.Bytes(d.MaxBytes), d.MaxBytes != 0)
+	add("topic", d.Topic, d.Topic != "")
+	add("filter", d.Filter, d.Filter != "")
+	return rows
 }
 
 // Stats describes a queue now.
