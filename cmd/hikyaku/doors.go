@@ -5,6 +5,7 @@ import (
 	"errors"
 	"log/slog"
 	"net"
+	"net/http"
 	"slices"
 	"sync"
 	"syscall"
@@ -16,6 +17,7 @@ import (
 	sqsdoor "github.com/hikyaku/hikyaku/internal/api/sqs"
 	"github.com/hikyaku/hikyaku/internal/cluster"
 	"github.com/hikyaku/hikyaku/internal/config"
+	"github.com/hikyaku/hikyaku/internal/console"
 	"github.com/hikyaku/hikyaku/internal/door"
 	"github.com/hikyaku/hikyaku/internal/machine"
 )
@@ -37,6 +39,24 @@ type doors []openDoor
 
 // fewFiles are fewer than an ordinary service is given.
 const fewFiles = 1024
+
+// newConsole makes the pages of the HTTP door.
+func newConsole(operations http.Handler, readOnly bool) http.Handler {
+	return console.New(console.Config{Door: operations, ReadOnly: readOnly, Version: thisBuild().Version})
+}
+
+// consoleURL is where the pages of a door are for a browser on this machine.
+func consoleURL(addr net.Addr, secure bool) string {
+	host, port, err := net.SplitHostPort(addr.String())
+	if ip := net.ParseIP(host); err == nil && ip != nil && ip.IsUnspecified() {
+		host = "localhost"
+	}
+	scheme := "http"
+	if secure {
+		scheme = "https"
+	}
+	return scheme + "://" + net.JoinHostPort(host, port) + "/console"
+}
 
 // openDoors opens every door that is not off, for a house and what runs in it; those that front has open, if it is not
 // nil. After an error none is open.
@@ -70,11 +90,11 @@ func openDoors(ctx context.Context, h *house, w *works, api config.API, front *c
 	if front != nil {
 		api.MySQL.Socket = settings.NoSocket // what comes to it, front brings as well
 	}
-	http, err := httpdoor.New(api.HTTP, httpdoor.Options{
+	web, err := httpdoor.New(api.HTTP, httpdoor.Options{
 		Store: h.storeFor("http"), Users: h.users, Metrics: h.metrics, Trace: h.trace,
 		Busy: h.busy, Dead: w.deadDevices, Reload: h.readAgain, Components: w.Stats, Doors: traffic,
 		Push: w.Runner, Campaigns: h.campaigns, Traffic: traffic["http"], Report: report("http"),
-		Taps: h.taps, Secrets: h.masker,
+		Taps: h.taps, Secrets: h.masker, Console: newConsole,
 	})
 	if err != nil {
 		return nil, err
@@ -114,7 +134,7 @@ func openDoors(ctx context.Context, h *house, w *works, api config.API, front *c
 		{"pubsub", pubsub, api.PubSub.Listen, api.PubSub.TLS.On(), api.PubSub.Listen == ""},
 		{"sqs", sqs, api.SQS.Listen, api.SQS.TLS.On(), api.SQS.Listen == ""},
 		{"lambda", lambda, api.Lambda.Listen, api.Lambda.TLS.On(), api.Lambda.Listen == ""},
-		{"http", http, api.HTTP.Listen, api.HTTP.TLS.On(), false}, // the last: who finds it ready finds the others open
+		{"http", web, api.HTTP.Listen, api.HTTP.TLS.On(), false}, // the last: who finds it ready finds the others open
 	} {
 		if front != nil && !slices.Contains(front.Doors(), d.name) {
 			continue
@@ -133,6 +153,9 @@ func openDoors(ctx context.Context, h *house, w *works, api config.API, front *c
 		}
 		h.at.note(d.name, d.listen, addr)
 		log.Info("door open", "door", d.name, "address", addr.String(), "data_dir", h.file.DataDir)
+		if d.name == "http" && api.HTTP.Console != "off" {
+			log.Info("console", "address", consoleURL(addr, d.tls))
+		}
 		if tcp, ok := addr.(*net.TCPAddr); ok && !tcp.IP.IsLoopback() && !d.tls {
 			log.Warn("other machines can reach this door and it has no certificate: secrets and messages are "+
 				"readable on the way",

@@ -25,7 +25,8 @@ var floors = []floor{
 		"how sides take turns, servers and clients for them, and how the findings are shown"},
 	{"assembly", []string{"internal/config", "internal/sandbox/*"}, "the configuration's schema, which makes the " +
 		"graph; far ends that can be told to misbehave"},
-	{"stacks", []string{"internal/stack"}, "templates of CloudFormation, carried out over the doors"},
+	{"over the doors", []string{"internal/console", "internal/stack"},
+		"the pages of a server, and templates of CloudFormation, carried out over the doors"},
 	{"doors", []string{"internal/api/*"}, "one wire protocol each"},
 	{"pipeline", []string{"internal/pipeline"}, "runs sources, transforms and sinks"},
 	{"kinds", []string{"internal/source/*", "internal/transform/*", "internal/sink/*"}, "one folder a kind"},

@@ -24,6 +24,8 @@ type Config struct {
 	IdleTimeout   time.Duration `yaml:"idle_timeout"`   // between two requests; 0: 2 min
 	StallTimeout  time.Duration `yaml:"stall_timeout"`  // to take each 32 KiB of an answer; 0: 10 s
 	MaxWait       time.Duration `yaml:"max_wait"`       // a claim that wants to wait longer waits so long; 0: 5 min
+	// the pages at /console: "read" leaves all acts out, "off" the pages; "": on
+	Console string `yaml:"console" oneof:"on read off"`
 }
 
 // DefaultListen is where the door listens unless told otherwise.

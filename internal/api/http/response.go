@@ -48,6 +48,9 @@ func (w *response) Write(p []byte) (n int, err error) {
 	}
 }
 
+// FlushError is flush, for http.ResponseController.
+func (w *response) FlushError() error { return w.flush() }
+
 // flush sends what is buffered and waits until the connection has taken it.
 func (w *response) flush() error {
 	w.hurry()

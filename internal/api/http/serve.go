@@ -16,8 +16,9 @@ import (
 	"github.com/hikyaku/hikyaku/internal/door"
 )
 
-// mux serves the table of routes: one pattern a path, so that a wrong method is answered as a problem too.
-func (s *Server) mux() http.Handler {
+// mux serves the table of routes: one pattern a path, so that a wrong method is answered as a problem too. The pages
+// that console makes of it are beside them.
+func (s *Server) mux(console func(http.Handler, bool) http.Handler) http.Handler {
 	mux := http.NewServeMux()
 	methods := map[string]map[string]route{}
 	for _, r := range s.routes() {
@@ -39,12 +40,32 @@ func (s *Server) mux() http.Handler {
 			s.serve(found, w, r)
 		})
 	}
+	if console != nil && s.config.Console != "off" {
+		s.pages(mux, console(mux, s.config.Console == "read"))
+	}
 	mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
 		s.serve(route{operation: "none", open: true, handle: func(c *call) error {
 			return noPath.problemf("there is nothing at %.200s", c.r.URL.Path)
 		}}, w, r)
 	})
 	return mux
+}
+
+// pagesAt is where the pages of the console are: no namespace has this name. /console leads there.
+const pagesAt = "/-/console/"
+
+// pages serves the pages of the console, until the door stops.
+func (s *Server) pages(mux *http.ServeMux, console http.Handler) {
+	page := route{operation: "console", handle: func(c *call) error {
+		ctx, cancel := s.untilStop(c.ctx())
+		defer cancel()
+		console.ServeHTTP(c.w, c.r.WithContext(ctx))
+		return nil
+	}}
+	mux.HandleFunc(pagesAt, func(w http.ResponseWriter, r *http.Request) { s.serve(page, w, r) })
+	for _, path := range []string{"/console", "/console/{$}"} {
+		mux.Handle("GET "+path, http.RedirectHandler(pagesAt, http.StatusTemporaryRedirect))
+	}
 }
 
 func (s *Server) wrongMethod(routes map[string]route) route {

@@ -46,6 +46,8 @@ type Options struct {
 	// nil: nothing is.
 	Taps    *journey.Taps
 	Secrets func() mask.Masker
+	// Console makes the pages of the door, which is given to it; nil: there are none.
+	Console func(operations http.Handler, readOnly bool) http.Handler
 	// Report is told what a person should know and no client is: panics of handlers, connections that broke in the TLS
 	// handshake, certificates that can not be read again. It may be called from several goroutines. nil: nobody is
 	// told.
@@ -121,7 +123,7 @@ func New(c Config, o Options) (*Server, error) {
 	}
 	s.busy = o.Busy.Share(s.config.MaxBusyBytes)
 	s.stopping, s.stop = context.WithCancel(context.Background())
-	s.handler = s.mux()
+	s.handler = s.mux(o.Console)
 	return s, nil
 }
 
