@@ -17,6 +17,7 @@ import (
 	"github.com/hikyaku/hikyaku/internal/cluster"
 	"github.com/hikyaku/hikyaku/internal/config"
 	"github.com/hikyaku/hikyaku/internal/journal"
+	"github.com/hikyaku/hikyaku/internal/journal/file"
 )
 
 func newServe() *cobra.Command {
@@ -215,7 +216,8 @@ func (h *house) live(ctx context.Context, in surroundings) (err error) {
 		d, err := in.reload(h, only)
 		return d.wire(), err
 	}
-	collectors := append(append(p.collectors(), campaign.NewCollector(h.campaigns)), h.stores.collectors()...)
+	collectors := append(append(p.collectors(), campaign.NewCollector(h.campaigns), newBuildInfo(),
+		&volumeCollector{dir: h.file.DataDir, look: file.VolumeOf}), h.stores.collectors()...)
 	if h.spans != nil {
 		collectors = append(collectors, h.spans)
 	}
