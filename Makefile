@@ -136,6 +136,10 @@ measured: build ## Run BENCH (push) and write its tables and pictures into docs/
 compare: build ## Run BENCH of this tree and of the commit BEFORE in turns, and tell what has changed; ARGS adds flags
 	@scripts/compare "$(BEFORE)" $(BENCH) $(ARGS)
 
+.PHONY: container
+container: need-go ## Build a container image with buildah, podman or docker; NAME=hikyaku:1.0 names it
+	@scripts/container $(NAME)
+
 .PHONY: release
 release: need-go ## Make archives and packages for Linux, macOS and Windows in dist; SYSTEMS=linux/amd64 makes one
 	@scripts/release $(SYSTEMS)

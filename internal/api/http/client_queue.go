@@ -115,6 +115,11 @@ func (c *Client) Replay(ctx context.Context, n queue.Name, r ReplayRequest) (Rep
 	return did, err
 }
 
+// Live tells whether the server answers.
+func (c *Client) Live(ctx context.Context) error {
+	return c.call(ctx, "GET", "/livez", nil, &healthAnswer{})
+}
+
 // Ready tells whether the server takes messages; the error says why not.
 func (c *Client) Ready(ctx context.Context) error {
 	return c.call(ctx, "GET", "/readyz", nil, &healthAnswer{})
