@@ -32,6 +32,8 @@ var acts = map[string]act{
 	"queue/{ns}/{queue}/put":    {put, false},
 	"queue/{ns}/{queue}/purge":  {purge, false},
 	"queue/{ns}/{queue}/replay": {replay, false},
+
+	"topic/{ns}/{topic}/publish": {publish, false},
 }
 
 const (

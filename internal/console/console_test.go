@@ -40,6 +40,12 @@ type rig struct {
 
 func start(t *testing.T, c httpdoor.Config, users ...access.User) *rig {
 	t.Helper()
+	return startWith(t, c, func(*httpdoor.Options) {}, users...)
+}
+
+// startWith is start with more that the door works with.
+func startWith(t *testing.T, c httpdoor.Config, more func(*httpdoor.Options), users ...access.User) *rig {
+	t.Helper()
 	trace := journey.New(journey.Options{})
 	j, err := memory.New().Open(memory.Options{})
 	if err != nil {
@@ -60,12 +66,14 @@ func start(t *testing.T, c httpdoor.Config, users ...access.User) *rig {
 	}
 	c.Listen = "127.0.0.1:0"
 	r := &rig{t: t, store: s}
-	r.door, err = httpdoor.New(c, httpdoor.Options{Store: s, Users: known, Trace: trace,
+	options := httpdoor.Options{Store: s, Users: known, Trace: trace,
 		Report: func(err error) { t.Error(err) },
 		Console: func(operations http.Handler, readOnly bool) http.Handler {
 			return console.New(console.Config{Door: operations, ReadOnly: readOnly, Version: "test",
 				Each: 10 * time.Millisecond})
-		}})
+		}}
+	more(&options)
+	r.door, err = httpdoor.New(c, options)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -28,6 +28,9 @@ var pages = map[string]page{
 	"letter/{ns}/{queue}/{sequence}": {"letter", "Message", showLetter},
 	"slow":                           {"slow", "Slow messages", slow},
 	"dead":                           {"dead", "Dead letters", deadLetters},
+
+	"topics":             {"topics", "Topics", topics},
+	"topic/{ns}/{topic}": {"topic", "Topic", showTopic},
 }
 
 // notFound is what every other path gives.

@@ -166,6 +166,25 @@ var japanese = map[string]string{
 	"Messages of these queues became dead letters:": "次のキューのメッセージがデッドレターになりました:",
 	"No message became a dead letter.":              "デッドレターになったメッセージはありません。",
 
+	// Topics.
+	"Topics":                               "トピック一覧",
+	"Topic":                                "トピック",
+	"namespace":                            "名前空間",
+	"subscriptions":                        "購読",
+	"Subscriptions":                        "購読しているキュー",
+	"published in all":                     "発行(累計)",
+	"dropped":                              "破棄",
+	"dropped without a subscription":       "購読がなく破棄",
+	"what it takes":                        "受け取るもの",
+	"Labels":                               "ラベル",
+	"Publish":                              "発行",
+	"Publish a message":                    "メッセージを発行する",
+	"Message %s was published.":            "メッセージ %s を発行しました。",
+	"And %s more.":                         "ほかに %s 件。",
+	"There is no topic in this namespace.": "この名前空間にトピックはありません。",
+	"There is no subscription that you may see. Without any, what is published is dropped.": "表示できる購読はありません。購読が一つもなければ、発行したものは破棄されます。",
+	"The topic has no subscription: the message was dropped.":                               "トピックに購読がないため、メッセージは破棄されました。",
+
 	// Numbers and times.
 	"%s messages": "%s 件",
 	"1 message":   "1 件",

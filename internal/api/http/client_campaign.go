@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"net/url"
+	"strconv"
 
 	"github.com/hikyaku/hikyaku/internal/campaign"
 )
@@ -19,17 +20,26 @@ func (c *Client) StartCampaign(ctx context.Context, namespace string, o Campaign
 func (c *Client) Campaigns(ctx context.Context, namespace string) ([]Campaign, error) {
 	all := []Campaign{}
 	for after := ""; ; {
-		var page campaignList
-		if err := c.call(ctx, "GET", path(namespace, "campaigns")+"?after="+url.QueryEscape(after), nil,
-			&page); err != nil {
+		some, next, err := c.CampaignsAfter(ctx, namespace, after, 0)
+		if err != nil {
 			return nil, err
 		}
-		all = append(all, page.Campaigns...)
-		if page.Next == "" {
+		all = append(all, some...)
+		if next == "" {
 			return all, nil
 		}
-		after = page.Next
+		after = next
 	}
+}
+
+// CampaignsAfter are at most so many campaigns of a namespace from behind an id on; next is where to go on, "" at the
+// end. most 0: as many as the door gives.
+func (c *Client) CampaignsAfter(ctx context.Context, namespace, after string, most int) (some []Campaign, next string,
+	err error) {
+	var page campaignList
+	q := url.Values{"after": {after}, "max": {strconv.Itoa(most)}}
+	err = c.call(ctx, "GET", path(namespace, "campaigns")+"?"+q.Encode(), nil, &page)
+	return page.Campaigns, page.Next, err
 }
 
 // Campaign is one of a namespace.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"net/http"
 	"net/url"
+	"strconv"
 
 	"github.com/hikyaku/hikyaku/internal/queue"
 )
@@ -75,17 +76,26 @@ func (c *Client) TopicStats(ctx context.Context, n queue.Name) (TopicStats, erro
 func (c *Client) Topics(ctx context.Context, namespace string) ([]TopicStats, error) {
 	var all []TopicStats
 	for after := ""; ; {
-		var page topicList
-		if err := c.call(ctx, "GET", path(namespace, "topics")+"?after="+url.QueryEscape(after), nil,
-			&page); err != nil {
+		some, next, err := c.TopicsAfter(ctx, namespace, after, 0)
+		if err != nil {
 			return nil, err
 		}
-		all = append(all, page.Topics...)
-		if page.Next == "" {
+		all = append(all, some...)
+		if next == "" {
 			return all, nil
 		}
-		after = page.Next
+		after = next
 	}
+}
+
+// TopicsAfter describes at most so many topics of a namespace from behind a name on; next is where to go on, "" at the
+// end. most 0: as many as the door gives.
+func (c *Client) TopicsAfter(ctx context.Context, namespace, after string, most int) (some []TopicStats, next string,
+	err error) {
+	var page topicList
+	q := url.Values{"after": {after}, "max": {strconv.Itoa(most)}}
+	err = c.call(ctx, "GET", path(namespace, "topics")+"?"+q.Encode(), nil, &page)
+	return page.Topics, page.Next, err
 }
 
 // Subscribe makes a queue, in the topic's namespace, that receives what is published to the topic from now on.
