@@ -10,6 +10,7 @@ import (
 	"time"
 
 	httpdoor "github.com/hikyaku/hikyaku/internal/api/http"
+	"github.com/hikyaku/hikyaku/internal/campaign"
 	"github.com/hikyaku/hikyaku/internal/queue"
 )
 
@@ -34,6 +35,13 @@ var acts = map[string]act{
 	"queue/{ns}/{queue}/replay": {replay, false},
 
 	"topic/{ns}/{topic}/publish": {publish, false},
+
+	"campaign/{ns}/{campaign}/pause":  {become(campaign.Paused), false},
+	"campaign/{ns}/{campaign}/resume": {become(campaign.Running), false},
+	"campaign/{ns}/{campaign}/cancel": {become(campaign.Cancelled), false},
+
+	"push/{sink}/find":   {findDevice, true},
+	"push/{sink}/revive": {revive, false},
 }
 
 const (

@@ -31,6 +31,12 @@ var pages = map[string]page{
 
 	"topics":             {"topics", "Topics", topics},
 	"topic/{ns}/{topic}": {"topic", "Topic", showTopic},
+
+	"campaigns":                {"campaigns", "Campaigns", campaigns},
+	"campaign/{ns}/{campaign}": {"campaign", "Campaign", showCampaign},
+
+	"push":        {"push", "Push", push},
+	"push/{sink}": {"pushsink", "Dead devices", pushSink},
 }
 
 // notFound is what every other path gives.

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	httpdoor "github.com/hikyaku/hikyaku/internal/api/http"
+	"github.com/hikyaku/hikyaku/internal/campaign"
 	"github.com/hikyaku/hikyaku/internal/journey"
 	"github.com/hikyaku/hikyaku/internal/queue"
 )
@@ -67,6 +68,11 @@ func TestTheCatalogueIsComplete(t *testing.T) {
 	for _, s := range []string{"source", "transform", "sink", "index", "condition"} {
 		said[s] = true
 	}
+	for _, s := range []campaign.State{campaign.Scheduled, campaign.Running, campaign.Paused, campaign.Cancelled,
+		campaign.Done} {
+		said[string(s)] = true
+	}
+	said["refused"], said["dropped"] = true, true // campaign.Reason.Outcome
 	for text := range said {
 		translated, ok := japanese[text]
 		if !ok {
