@@ -116,6 +116,7 @@ func Parse(name string, text []byte, env func(string) (string, bool)) (*File, er
 		return nil, errs
 	}
 	f.secrets, f.named = d.secrets, d.files
+	f.secrets.all() // made now: goroutines share the file
 	return f, nil
 }
 

@@ -35,3 +35,15 @@ func TestASecretIsNotShownHoweverShortItIs(t *testing.T) {
 		}
 	}
 }
+
+// TestWhatTakesSecretsOutIsReady holds that nothing of a file is made later, when goroutines share it.
+func TestWhatTakesSecretsOutIsReady(t *testing.T) {
+	env := func(string) (string, bool) { return "yard-of-ale", true }
+	f, err := Parse("a.yaml", []byte("data_dir: ${PLACE}\n"), env)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n := len(f.secrets.kept); n == 0 || f.secrets.made != n {
+		t.Errorf("of %d secrets, %d are ready", n, f.secrets.made)
+	}
+}
