@@ -94,23 +94,14 @@ func (w *works) notices(seen map[any]int) {
 	defer func() {
 		maps.DeleteFunc(seen, func(component any, _ int) bool { return !there[component] })
 	}()
-	for _, n := range nodes {
-		var component any
-		switch {
-		case n.Source != nil:
-			component = n.Source
-		case n.Transform != nil:
-			component = n.Transform
-		default:
-			component = n.Sink
-		}
-		noticing, ok := component.(interface{ Notices() []string })
+	for i := range nodes {
+		component, ok := noticing(&nodes[i])
 		if !ok {
 			continue
 		}
-		all := noticing.Notices()
+		all := component.Notices()
 		for _, text := range all[min(seen[component], len(all)):] {
-			w.log.Warn("notice", "component", n.Name, "text", text)
+			w.log.Warn("notice", "component", nodes[i].Name, "text", text)
 		}
 		seen[component], there[component] = len(all), true
 	}

@@ -16,6 +16,7 @@ import (
 	"github.com/hikyaku/hikyaku/internal/component"
 	"github.com/hikyaku/hikyaku/internal/journey"
 	"github.com/hikyaku/hikyaku/internal/message"
+	"github.com/hikyaku/hikyaku/internal/pipeline"
 	"github.com/hikyaku/hikyaku/internal/push/dead"
 )
 
@@ -103,6 +104,7 @@ var grants = []struct {
 	{"POST", "/default/campaigns/CAMPAIGN/cancel", ``, "pusher sender", 404},
 	{"POST", "/-/reload", `{}`, "boss", 0},
 	{"GET", "/-/top", ``, everyone, 0}, // it shows what one may know of
+	{"GET", "/-/components/news", ``, "boss", 0},
 	{"GET", "/-/trace", ``, everyone, 0},
 	{"GET", "/-/trace?queue=news", ``, "boss reader", 0},
 	{"GET", "/-/trace/" + tracedID, ``, "boss reader", 404},
@@ -120,8 +122,9 @@ func TestEachRouteAsksForItsGrant(t *testing.T) {
 	trace.Begin(&journey.Note{ID: parsed(t, tracedID), Time: time.Now().UnixNano(),
 		Place: journey.Place{Namespace: "default", Name: "news"}})
 	r := start(t, settings{users: team, campaigns: true, push: phones{}, trace: trace,
-		reload: func(bool) (door.Reloaded, error) { return door.Reloaded{}, nil },
-		dead:   map[string]*dead.Registry{"news": registry(t, 1)}})
+		components: func() []pipeline.NodeStats { return []pipeline.NodeStats{{Name: "news", Kind: "sink"}} },
+		reload:     func(bool) (door.Reloaded, error) { return door.Reloaded{}, nil },
+		dead:       map[string]*dead.Registry{"news": registry(t, 1)}})
 	as := func(user string) { r.secret = user + "-secret" }
 	reset := func() (campaign string) {
 		as("boss")

@@ -67,6 +67,7 @@ type settings struct {
 	trace     *journey.Store
 
 	components func() []pipeline.NodeStats
+	describe   func(string) door.ComponentSettings
 	taps       *journey.Taps
 	secrets    mask.Masker
 }
@@ -146,6 +147,7 @@ func start(t *testing.T, s settings) *rig {
 		Store: store, Users: users, Metrics: metrics, Traffic: traffic, Ready: s.ready, Busy: s.busy,
 		Dead: func() map[string]*dead.Registry { return s.dead },
 		Push: s.push, Reload: s.reload, Trace: s.trace, Report: r.reports.add,
+		Describe:   s.describe,
 		Components: s.components, Doors: map[string]*shared.Traffic{"http": traffic},
 		Taps: s.taps, Secrets: func() mask.Masker { return s.secrets },
 	}

@@ -143,6 +143,7 @@ var (
 	noSink  = kind{nil, "no-such-sink", "No such sink", 404, "see what there is with GET /-/push/dead", 0}
 	noTrace = kind{nil, "not-traced", "Journey is not known", 404,
 		"journeys are in memory: a restart ends them", 0}
+	noComponent   = kind{nil, "no-such-component", "No such component", 404, "see what there is with GET /-/top", 0}
 	noTap         = kind{nil, "not-tapped", "Nothing to tap", 404, "see what there is with GET /-/top", 0}
 	tooManyTaps   = kind{nil, "too-many-taps", "Too many taps are open", 429, "end another one", 1}
 	tooManyPushes = kind{nil, "too-many-pushes", "Too many pushes are under way", 429,

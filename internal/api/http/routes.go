@@ -65,6 +65,7 @@ func (s *Server) routes() []route {
 		{"POST", "/-/reload", "reload", false, reload},
 		{"GET", "/-/top", "top", false, showTop},
 		{"GET", "/-/tap", "tap", false, tap},
+		{"GET", "/-/components/{component}", "showComponent", false, showComponent},
 
 		{"GET", "/-/trace", "slowest", false, listSlowest},
 		{"GET", "/-/trace/{id}", "trace", false, showTrace},

@@ -38,6 +38,8 @@ type Options struct {
 	Campaigns *campaign.Registry
 	// Components tells what the steps of the pipelines have done so far; nil: there are none.
 	Components func() []pipeline.NodeStats
+	// Describe tells what the configuration says of a step of the pipelines; nil: nothing.
+	Describe func(component string) ComponentSettings
 	// Doors are what is counted of all doors, by their names. It does not change any more.
 	Doors map[string]*door.Traffic
 	// Trace remembers where messages have been; nil: nothing does.
@@ -74,6 +76,7 @@ type Server struct {
 	secrets   func() mask.Masker
 
 	components func() []pipeline.NodeStats
+	describe   func(string) ComponentSettings
 	pushing    atomic.Int64 // messages that are being pushed
 	handler    http.Handler
 	origins    *http.CrossOriginProtection
@@ -99,7 +102,8 @@ func New(c Config, o Options) (*Server, error) {
 		traffic: o.Traffic,
 		dead:    o.Dead, reload: o.Reload, pusher: o.Push, campaigns: o.Campaigns, trace: o.Trace,
 		taps: o.Taps, secrets: o.Secrets, components: o.Components,
-		origins: http.NewCrossOriginProtection(),
+		describe: o.Describe,
+		origins:  http.NewCrossOriginProtection(),
 	}
 	s.busiest = newBusiest(o)
 	if s.metrics == nil {
