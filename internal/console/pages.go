@@ -32,6 +32,8 @@ var pages = map[string]page{
 	"topics":             {"topics", "Topics", topics},
 	"topic/{ns}/{topic}": {"topic", "Topic", showTopic},
 
+	"component/{component}": {"component", "Component", showComponent},
+
 	"campaigns":                {"campaigns", "Campaigns", campaigns},
 	"campaign/{ns}/{campaign}": {"campaign", "Campaign", showCampaign},
 
@@ -318,6 +320,12 @@ func deadLetters(ctx context.Context, a *asking) (any, error) {
 		return nil, err
 	}
 	g.Looked, g.More = len(found), len(found) == deadSample
+	g.Groups = graveyard(found)
+	return g, nil
+}
+
+// graveyard groups dead letters by why they died, the most first.
+func graveyard(found []httpdoor.Peeked) (groups []grave) {
 	places := map[[2]string]int{}
 	for i := range found {
 		d := found[i].Death
@@ -327,17 +335,17 @@ func deadLetters(ctx context.Context, a *asking) (any, error) {
 		key := [2]string{d.Reason, cmp.Or(d.Step, d.Queue)}
 		at, known := places[key]
 		if !known {
-			at = len(g.Groups)
+			at = len(groups)
 			places[key] = at
-			g.Groups = append(g.Groups, grave{Reason: key[0], From: key[1], Sample: found[i]})
+			groups = append(groups, grave{Reason: key[0], From: key[1], Sample: found[i]})
 		}
-		x := &g.Groups[at]
+		x := &groups[at]
 		x.Count++
 		x.Attempts = max(x.Attempts, d.Attempts)
 		if d.Time.After(x.Newest) {
 			x.Newest = d.Time
 		}
 	}
-	slices.SortStableFunc(g.Groups, func(a, b grave) int { return cmp.Compare(b.Count, a.Count) })
-	return g, nil
+	slices.SortStableFunc(groups, func(a, b grave) int { return cmp.Compare(b.Count, a.Count) })
+	return groups
 }

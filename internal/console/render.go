@@ -98,7 +98,9 @@ func problemOf(err error) (*problem, int) {
 
 // show serves a page, or keeps one up to date.
 func (s *Console) show(w http.ResponseWriter, r *http.Request, p page) {
-	if strings.Contains(r.Header.Get("Accept"), "text/event-stream") {
+	r, end := s.watch(r)
+	defer end()
+	if wantsEvents(r) {
 		s.follow(w, r, p)
 		return
 	}
@@ -108,6 +110,11 @@ func (s *Console) show(w http.ResponseWriter, r *http.Request, p page) {
 		return
 	}
 	s.whole(w, r, p, now)
+}
+
+// wantsEvents tells whether a browser wants to follow a page.
+func wantsEvents(r *http.Request) bool {
+	return strings.Contains(r.Header.Get("Accept"), "text/event-stream")
 }
 
 // whole serves the whole page around its live part.

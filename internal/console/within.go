@@ -25,10 +25,7 @@ type within struct {
 // RoundTrip implements http.RoundTripper.
 func (t *within) RoundTrip(r *http.Request) (answer *http.Response, err error) {
 	asked := r.Clone(r.Context())
-	asked.RemoteAddr, asked.TLS, asked.RequestURI = t.as.RemoteAddr, t.as.TLS, asked.URL.RequestURI()
-	if secret := t.as.Header.Get("Authorization"); secret != "" {
-		asked.Header.Set("Authorization", secret)
-	}
+	asUser(asked, t.as)
 	if asked.Body == nil {
 		asked.Body = http.NoBody
 	}
@@ -54,6 +51,14 @@ func (t *within) RoundTrip(r *http.Request) (answer *http.Response, err error) {
 	return &http.Response{Status: http.StatusText(w.status), StatusCode: w.status, Proto: "HTTP/1.1", ProtoMajor: 1,
 		ProtoMinor: 1, Header: w.header, Body: io.NopCloser(&w.body), ContentLength: int64(w.body.Len()),
 		Request: r}, nil
+}
+
+// asUser makes a request come from where another one came, and from its user.
+func asUser(asked, as *http.Request) {
+	asked.RemoteAddr, asked.TLS, asked.RequestURI = as.RemoteAddr, as.TLS, asked.URL.RequestURI()
+	if secret := as.Header.Get("Authorization"); secret != "" {
+		asked.Header.Set("Authorization", secret)
+	}
 }
 
 // recorder keeps an answer.

@@ -185,6 +185,22 @@ var japanese = map[string]string{
 	"There is no subscription that you may see. Without any, what is published is dropped.": "表示できる購読はありません。購読が一つもなければ、発行したものは破棄されます。",
 	"The topic has no subscription: the message was dropped.":                               "トピックに購読がないため、メッセージは破棄されました。",
 
+	// Components.
+	"Watch what goes in and out":  "出入りを見る",
+	"Stop watching":               "見るのをやめる",
+	"What goes in and out":        "出入りするメッセージ",
+	"Nothing has come yet.":       "まだ何も来ていません。",
+	"time":                        "時刻",
+	"waiting for a request":       "送信待ち",
+	"waiting for their retry":     "再試行待ち",
+	"requests under way":          "実行中のリクエスト",
+	"taken":                       "受け取り",
+	"delivered":                   "配信",
+	"Last error":                  "直近のエラー",
+	"What it noticed":             "気付いたこと",
+	"Its dead letters, by reason": "デッドレター(理由別)",
+	"Settings":                    "設定",
+
 	// Push and campaigns.
 	"Push":         "プッシュ",
 	"Sink":         "シンク",
