@@ -95,7 +95,7 @@ func openDoors(ctx context.Context, h *house, w *works, api config.API, front *c
 		Busy: h.busy, Dead: w.deadDevices, Reload: h.readAgain, Components: w.Stats, Doors: traffic,
 		Push: w.Runner, Campaigns: h.campaigns, Traffic: traffic["http"], Report: report("http"),
 		Taps: h.taps, Secrets: h.masker, Console: newConsole,
-		Describe: h.describe(w),
+		Describe: h.describe(w), Functions: h.functions,
 	})
 	if err != nil {
 		return nil, err

@@ -93,8 +93,8 @@ func httpOperations(t *testing.T, v *visitor) map[string]operation {
 		t.Fatal(err)
 	}
 	names := map[string]string{"{ns}": "default", "{queue}": "empty", "{topic}": "papers", "{snapshot}": "none",
-		"{component}": "hook",
-		"{sink}":      "phones", "{id}": "01a20020-9b8a-7e28-8ef4-d8815065c06a",
+		"{component}": "hook", "{function}": "hello",
+		"{sink}": "phones", "{id}": "01a20020-9b8a-7e28-8ef4-d8815065c06a",
 		"{campaign}": regexp.MustCompile(`"id":"([^"]+)"`).FindStringSubmatch(v.get(t, "/default/campaigns"))[1]}
 	all := map[string]operation{}
 	for path, methods := range described.Paths {

@@ -105,6 +105,10 @@ var grants = []struct {
 	{"POST", "/-/reload", `{}`, "boss", 0},
 	{"GET", "/-/top", ``, everyone, 0}, // it shows what one may know of
 	{"GET", "/-/components/news", ``, "boss", 0},
+	{"GET", "/-/functions", ``, everyone, 0}, // it shows what one may know of
+	{"GET", "/-/functions/news", ``, "boss keeper reader writer pusher sender", 0},
+	{"GET", "/-/functions/news/log", ``, "boss keeper reader writer pusher sender", 0},
+	{"POST", "/-/functions/news/invoke", `{}`, "boss writer sender", 0},
 	{"GET", "/-/trace", ``, everyone, 0},
 	{"GET", "/-/trace?queue=news", ``, "boss reader", 0},
 	{"GET", "/-/trace/" + tracedID, ``, "boss reader", 404},
@@ -122,6 +126,7 @@ func TestEachRouteAsksForItsGrant(t *testing.T) {
 	trace.Begin(&journey.Note{ID: parsed(t, tracedID), Time: time.Now().UnixNano(),
 		Place: journey.Place{Namespace: "default", Name: "news"}})
 	r := start(t, settings{users: team, campaigns: true, push: phones{}, trace: trace,
+		functions:  functions(t, "news"),
 		components: func() []pipeline.NodeStats { return []pipeline.NodeStats{{Name: "news", Kind: "sink"}} },
 		reload:     func(bool) (door.Reloaded, error) { return door.Reloaded{}, nil },
 		dead:       map[string]*dead.Registry{"news": registry(t, 1)}})

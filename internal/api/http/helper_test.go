@@ -25,6 +25,7 @@ import (
 	"github.com/hikyaku/hikyaku/internal/access"
 	door "github.com/hikyaku/hikyaku/internal/api/http"
 	"github.com/hikyaku/hikyaku/internal/campaign"
+	"github.com/hikyaku/hikyaku/internal/deployment"
 	shared "github.com/hikyaku/hikyaku/internal/door"
 	"github.com/hikyaku/hikyaku/internal/journal"
 	"github.com/hikyaku/hikyaku/internal/journal/file"
@@ -68,6 +69,7 @@ type settings struct {
 
 	components func() []pipeline.NodeStats
 	describe   func(string) door.ComponentSettings
+	functions  func(*queue.Store) *deployment.Registry
 	taps       *journey.Taps
 	secrets    mask.Masker
 }
@@ -150,6 +152,9 @@ func start(t *testing.T, s settings) *rig {
 		Describe:   s.describe,
 		Components: s.components, Doors: map[string]*shared.Traffic{"http": traffic},
 		Taps: s.taps, Secrets: func() mask.Masker { return s.secrets },
+	}
+	if s.functions != nil {
+		options.Functions = s.functions(r.store)
 	}
 	if s.campaigns {
 		if options.Campaigns, err = campaign.Open(t.Context(), r.store, nil); err != nil {

@@ -144,6 +144,9 @@ var (
 	noTrace = kind{nil, "not-traced", "Journey is not known", 404,
 		"journeys are in memory: a restart ends them", 0}
 	noComponent   = kind{nil, "no-such-component", "No such component", 404, "see what there is with GET /-/top", 0}
+	noFunction    = kind{nil, "no-such-function", "No such function", 404, "see what there is with GET /-/functions", 0}
+	badFunction   = kind{nil, "bad-function", "Function cannot run", 422, "", 0}
+	throttled     = kind{nil, "throttled", "Too many invocations at once", 429, "try again later", 1}
 	noTap         = kind{nil, "not-tapped", "Nothing to tap", 404, "see what there is with GET /-/top", 0}
 	tooManyTaps   = kind{nil, "too-many-taps", "Too many taps are open", 429, "end another one", 1}
 	tooManyPushes = kind{nil, "too-many-pushes", "Too many pushes are under way", 429,

@@ -70,6 +70,11 @@ func (s *Server) routes() []route {
 		{"GET", "/-/trace", "slowest", false, listSlowest},
 		{"GET", "/-/trace/{id}", "trace", false, showTrace},
 
+		{"GET", "/-/functions", "listFunctions", false, listFunctions},
+		{"GET", "/-/functions/{function}", "showFunction", false, showFunction},
+		{"GET", "/-/functions/{function}/log", "showFunctionLog", false, showFunctionLog},
+		{"POST", "/-/functions/{function}/invoke", "invokeFunction", false, invokeFunction},
+
 		{"GET", "/-/push/dead", "listDead", false, listDead},
 		{"GET", "/-/push/dead/{sink}", "showDead", false, showDead},
 		{"POST", "/-/push/dead/{sink}/find", "findDead", false, findDead},

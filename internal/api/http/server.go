@@ -10,6 +10,7 @@ import (
 
 	"github.com/hikyaku/hikyaku/internal/access"
 	"github.com/hikyaku/hikyaku/internal/campaign"
+	"github.com/hikyaku/hikyaku/internal/deployment"
 	"github.com/hikyaku/hikyaku/internal/door"
 	"github.com/hikyaku/hikyaku/internal/journal"
 	"github.com/hikyaku/hikyaku/internal/journey"
@@ -36,6 +37,8 @@ type Options struct {
 	Push Pusher
 	// Campaigns are those of the store; nil: there are none.
 	Campaigns *campaign.Registry
+	// Functions are those of the store; nil: there are none.
+	Functions *deployment.Registry
 	// Components tells what the steps of the pipelines have done so far; nil: there are none.
 	Components func() []pipeline.NodeStats
 	// Describe tells what the configuration says of a step of the pipelines; nil: nothing.
@@ -77,6 +80,7 @@ type Server struct {
 
 	components func() []pipeline.NodeStats
 	describe   func(string) ComponentSettings
+	functions  *deployment.Registry
 	pushing    atomic.Int64 // messages that are being pushed
 	handler    http.Handler
 	origins    *http.CrossOriginProtection
@@ -102,8 +106,8 @@ func New(c Config, o Options) (*Server, error) {
 		traffic: o.Traffic,
 		dead:    o.Dead, reload: o.Reload, pusher: o.Push, campaigns: o.Campaigns, trace: o.Trace,
 		taps: o.Taps, secrets: o.Secrets, components: o.Components,
-		describe: o.Describe,
-		origins:  http.NewCrossOriginProtection(),
+		describe: o.Describe, functions: o.Functions,
+		origins: http.NewCrossOriginProtection(),
 	}
 	s.busiest = newBusiest(o)
 	if s.metrics == nil {
