@@ -40,6 +40,8 @@ var acts = map[string]act{
 	"campaign/{ns}/{campaign}/resume": {become(campaign.Running), false},
 	"campaign/{ns}/{campaign}/cancel": {become(campaign.Cancelled), false},
 
+	"function/{function}/invoke": {invoke, false},
+
 	"push/{sink}/find":   {findDevice, true},
 	"push/{sink}/revive": {revive, false},
 }

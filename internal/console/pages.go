@@ -34,6 +34,9 @@ var pages = map[string]page{
 
 	"component/{component}": {"component", "Component", showComponent},
 
+	"functions":           {"functions", "Functions", functions},
+	"function/{function}": {"function", "Function", showFunction},
+
 	"campaigns":                {"campaigns", "Campaigns", campaigns},
 	"campaign/{ns}/{campaign}": {"campaign", "Campaign", showCampaign},
 

@@ -72,7 +72,13 @@ func TestTheCatalogueIsComplete(t *testing.T) {
 		campaign.Done} {
 		said[string(s)] = true
 	}
-	said["refused"], said["dropped"] = true, true // campaign.Reason.Outcome
+	for _, s := range []string{"refused", "dropped"} { // campaign.Reason.Outcome
+		said[s] = true
+	}
+	// The states of an instance of a function.
+	for _, s := range []string{"starting", "idle", "frozen", "busy", "finishing", "stopping"} {
+		said[s] = true
+	}
 	for text := range said {
 		translated, ok := japanese[text]
 		if !ok {
