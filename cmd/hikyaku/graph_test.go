@@ -1,10 +1,6 @@
 package main
 
 import (
-	"encoding/xml"
-	"errors"
-	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -22,78 +18,6 @@ sources:
 transforms: { pass: { type: filter, inputs: [in, more], where: "x = '東京'" } }
 sinks: { out: { type: queue, queue: again, inputs: [pass] }, far: { type: stdout, inputs: [in, pass] } }
 `
-
-func pictureOf(t *testing.T, text string) *config.Picture {
-	t.Helper()
-	f, err := config.Parse("x.yaml", []byte(text), os.LookupEnv)
-	if err != nil {
-		t.Fatal(err)
-	}
-	p := f.Picture("http")
-	return &p
-}
-
-func TestAPictureIsSoundXMLAndNoBoxLiesOnAnother(t *testing.T) {
-	for name, text := range map[string]string{"awkward": awkward, "one": "queues: { a: {} }", "many": manyQueues(300)} {
-		p := pictureOf(t, text)
-		var b strings.Builder
-		if err := writeSVG(&b, `a "<title>" & more`, p); err != nil {
-			t.Fatal(err)
-		}
-		seen := map[string]int{}
-		for d := xml.NewDecoder(strings.NewReader(b.String())); ; {
-			token, err := d.Token()
-			if errors.Is(err, io.EOF) {
-				break
-			}
-			if err != nil {
-				t.Fatalf("%s: %v\n%s", name, err, b.String())
-			}
-			if e, ok := token.(xml.StartElement); ok {
-				seen[e.Name.Local]++
-			}
-		}
-		if seen["rect"] != len(p.Things)+1 || seen["path"] != len(p.Ways)+1 {
-			t.Errorf("%s: %v of %d things and %d ways", name, seen, len(p.Things), len(p.Ways))
-		}
-		d := layOut(p)
-		boxes := d.spots[:len(p.Things)]
-		for i, a := range boxes {
-			if a.x < 0 || a.x+a.width > d.width || a.y-boxHeight/2 < 0 || a.y+boxHeight/2 > d.height {
-				t.Errorf("%s: %s lies outside", name, p.Things[i].Name)
-			}
-			for _, c := range boxes[:i] {
-				if a.x < c.x+c.width && c.x < a.x+a.width && a.y < c.y+boxHeight && c.y < a.y+boxHeight {
-					t.Errorf("%s: %s lies on %s", name, p.Things[a.thing].Name, p.Things[c.thing].Name)
-				}
-			}
-		}
-		for i := range p.Ways {
-			if left, right := d.ends(i); left != right && d.spots[left].column >= d.spots[right].column {
-				t.Errorf("%s: way %d goes from column %d to %d", name, i, d.spots[left].column, d.spots[right].column)
-			}
-		}
-	}
-}
-
-func TestALongJapaneseNameFitsItsBox(t *testing.T) {
-	name := strings.Repeat("飛", 30)
-	d := layOut(pictureOf(t, "queues: { "+name+": {} }"))
-	for _, s := range d.spots {
-		if d.Things[s.thing].Name == name && s.width < 60*letterWidth {
-			t.Errorf("its box is %v wide", s.width)
-		}
-	}
-}
-
-func manyQueues(n int) string {
-	var b strings.Builder
-	b.WriteString("queues: {")
-	for i := range n {
-		fmt.Fprintf(&b, " q%d: { dead_letter: q%d },", i, (i*7+1)%n)
-	}
-	return b.String() + " }"
-}
 
 func TestGraphWritesEachFormat(t *testing.T) {
 	name := filepath.Join(t.TempDir(), "x.yaml")

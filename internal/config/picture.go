@@ -2,30 +2,10 @@ package config
 
 import (
 	"slices"
-	"strings"
 
+	"github.com/hikyaku/hikyaku/internal/picture"
 	"github.com/hikyaku/hikyaku/internal/queue"
 )
-
-// Picture is what a configuration joins to what: doors, topics, queues and the pipeline's parts.
-type Picture struct {
-	Things []Thing // each before those that are made of it in the file
-	Ways   []Way
-}
-
-// Thing is one of them.
-type Thing struct {
-	Kind string // door, topic, queue, source, transform or sink
-	Name string // of its kind it is the only one of that name
-	Note string // a type, an address; may be empty
-}
-
-// Way is where messages go from one thing to another.
-type Way struct {
-	From, To int    // in Things
-	Label    string // a condition or a port; may be empty
-	Dead     bool   // only what is given up goes there
-}
 
 // thingOf keeps things apart.
 type thingOf struct{ kind, name string }
@@ -33,13 +13,13 @@ type thingOf struct{ kind, name string }
 // painter makes a Picture.
 type painter struct {
 	*File
-	Picture
+	picture.Picture
 	at map[thingOf]int
 }
 
 // Picture is the file's, and open the doors that are open, as one text; "": none is.
-func (f *File) Picture(open string) Picture {
-	p := &painter{f, Picture{}, map[thingOf]int{}}
+func (f *File) Picture(open string) *picture.Picture {
+	p := &painter{f, picture.Picture{}, map[thingOf]int{}}
 	for _, t := range f.Topics {
 		p.thing("topic", f.resolve(t.Name).Short(), "")
 	}
@@ -55,7 +35,7 @@ func (f *File) Picture(open string) Picture {
 	if open != "" {
 		p.doors(open)
 	}
-	return p.Picture
+	return &p.Picture
 }
 
 // thing is the place of a thing, which is made if it is not there.
@@ -64,13 +44,14 @@ func (p *painter) thing(kind, name, note string) int {
 	i, ok := p.at[key]
 	if !ok {
 		i = len(p.Things)
-		p.at[key], p.Things = i, append(p.Things, Thing{kind, name, note})
+		p.at[key], p.Things = i, append(p.Things, picture.Thing{Kind: kind, Name: name, Note: note})
 	}
 	return i
 }
 
 func (p *painter) way(from, to int, label string, dead bool) {
-	if w := (Way{from, to, label, dead}); !slices.Contains(p.Ways[max(0, len(p.Ways)-maxParts):], w) {
+	w := picture.Way{From: from, To: to, Label: label, Dead: dead}
+	if !slices.Contains(p.Ways[max(0, len(p.Ways)-maxParts):], w) {
 		p.Ways = append(p.Ways, w)
 	}
 }
@@ -181,9 +162,4 @@ func (p *painter) grave(i int) bool {
 		}
 	}
 	return dead
-}
-
-// Shown is a text on one line: conditions may have several.
-func Shown(text string) string {
-	return strings.Join(strings.Fields(strings.ToValidUTF8(text, "�")), " ")
 }

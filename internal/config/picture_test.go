@@ -65,7 +65,4 @@ queue:all -> door:clients that take`, "\n")
 		"that put http, sqs}") {
 		t.Error(notes)
 	}
-	if got := Shown("a\n\tb\xff  c"); got != "a b� c" {
-		t.Errorf("%q", got)
-	}
 }

@@ -60,8 +60,8 @@ var floors = []floor{
 	{"logs and language", []string{"internal/condition", "internal/index", "internal/journal", "internal/journey"},
 		"the journal's contract; the language of conditions; ordered indexes; where messages have been"},
 	{"messages", []string{"internal/message"}, "messages, values, columns, hops"},
-	{"measures", []string{"internal/doctor", "internal/measure"}, "what is amiss with a machine; histograms, tables, " +
-		"plots"},
+	{"measures", []string{"internal/doctor", "internal/measure", "internal/picture"}, "what is amiss with a machine; " +
+		"histograms, tables, plots; what is joined to what, drawn"},
 	{"libraries", []string{"flow", "publisher", "tsurugi"}, "public; they may use batch"},
 	{"links", []string{"internal/link"}, "connections between the nodes of a cluster"},
 	{"ground", []string{"batch", "examples", "internal/away", "internal/caller", "internal/databasetest",

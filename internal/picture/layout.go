@@ -1,23 +1,20 @@
-package main
+package picture
 
 import (
 	"cmp"
-	"encoding/xml"
 	"fmt"
-	"io"
 	"slices"
 	"strings"
 
 	"github.com/mattn/go-runewidth"
-
-	"github.com/hikyaku/hikyaku/internal/config"
 )
 
 // Sizes of a picture, in units of SVG.
 const (
 	letterWidth = 7.4 // of the font's narrow letters; a wide one, as of Japanese, takes two
 	boxHeight   = 44.0
-	rowHeight   = 64.0
+	rowGap      = 20.0
+	lineHeight  = 16.0
 	columnGap   = 110.0 // between boxes, for the labels of ways
 	margin      = 24.0
 	sweeps      = 8
@@ -37,7 +34,9 @@ type spot struct {
 
 // drawing is a picture while it is laid out, from left to right.
 type drawing struct {
-	*config.Picture
+	*Picture
+	letters int     // that a line more has room for; 0: there is none
+	high    float64 // a box
 	spots   []*spot // of the things first
 	columns [][]*spot
 	chains  [][]*spot // of each way, from its left end to its right one
@@ -46,9 +45,56 @@ type drawing struct {
 	height  float64
 }
 
-// layOut finds where everything stands: columns by the longest way to a thing, rows by the middle of its neighbours.
-func layOut(p *config.Picture) *drawing {
-	d := &drawing{Picture: p, back: make([]bool, len(p.Ways)), chains: make([][]*spot, len(p.Ways))}
+// Drawing is where everything of a picture stands, in units of SVG from the top left.
+type Drawing struct {
+	Width, Height float64
+	Boxes         []Box   // of the things, in their order
+	Curves        []Curve // of the ways, in their order
+}
+
+// Box is where a thing stands.
+type Box struct {
+	X, Y, Width, Height float64
+	Radius              int     // how round its corners are
+	Middle              float64 // of its lines of text
+	Lines               []Line  // the name, and the note if there is one
+	More                float64 // where the baseline of a line more is, if LayOut was asked for one
+}
+
+// Line is a line of text.
+type Line struct {
+	Class, Text string
+	Y           float64 // of the baseline
+}
+
+// Curve is how a way goes.
+type Curve struct {
+	Path           string // from its left end to its right one
+	Back           bool   // messages go from right to left
+	LabelX, LabelY float64
+	Label          string // on one line, cut where it is long
+}
+
+// LayOut finds where everything stands: columns by the longest way to a thing, rows by the middle of its neighbours.
+// With letters above 0, each box has a line more with room for so many, which whoever draws it fills.
+func (p *Picture) LayOut(letters int) *Drawing {
+	d := layOut(p, letters)
+	out := &Drawing{Width: d.width, Height: d.height}
+	for _, s := range d.spots[:len(d.Things)] {
+		out.Boxes = append(out.Boxes, d.box(s))
+	}
+	for i := range d.Ways {
+		out.Curves = append(out.Curves, d.curve(i))
+	}
+	return out
+}
+
+func layOut(p *Picture, letters int) *drawing {
+	d := &drawing{Picture: p, letters: letters, high: boxHeight, back: make([]bool, len(p.Ways)),
+		chains: make([][]*spot, len(p.Ways))}
+	if letters > 0 {
+		d.high += lineHeight
+	}
 	for i := range p.Things {
 		d.spots = append(d.spots, &spot{thing: i})
 	}
@@ -190,15 +236,18 @@ func (d *drawing) place() {
 	for _, column := range d.columns {
 		highest = max(highest, len(column))
 	}
+	rowHeight := d.high + rowGap
 	d.height = float64(highest)*rowHeight + 2*margin
 	x := margin
 	for _, column := range d.columns {
 		width := 0.0
 		for _, s := range column {
 			if s.thing >= 0 {
-				for _, line := range linesOf(&d.Things[s.thing]) {
-					s.width = max(s.width, float64(runewidth.StringWidth(line))*letterWidth+24)
+				letters := d.letters
+				for _, line := range d.Things[s.thing].lines() {
+					letters = max(letters, runewidth.StringWidth(line))
 				}
+				s.width = float64(letters)*letterWidth + 24
 			}
 			width = max(width, s.width)
 		}
@@ -214,92 +263,52 @@ func (d *drawing) place() {
 	d.width = x - columnGap + margin
 }
 
-// svgStyle shows the picture on light and dark paper.
-const svgStyle = `text{font:13px -apple-system,"Segoe UI","Noto Sans","Noto Sans CJK JP","Hiragino Sans","Yu Gothic",sans-serif;` +
-	`fill:#1f2933}.note{font-size:11px;fill:#66717e}.box{fill:#fff;stroke:#9aa5b1}.door{fill:#eef2f6}` +
-	`.queue,.topic{fill:#fdf3ee;stroke:#b4472b}.way{fill:none;stroke:#52606d;stroke-width:1.4}.dead{stroke-dasharray:5 4}` +
-	`.label{font-size:10.5px;fill:#52606d;paint-order:stroke;stroke:#fbfaf8;stroke-width:3}.paper{fill:#fbfaf8}` +
-	`.tip{fill:#52606d}@media(prefers-color-scheme:dark){text{fill:#e4e7eb}.note{fill:#9aa5b1}.paper{fill:#151b21}` +
-	`.box{fill:#1f2933;stroke:#616e7c}.door{fill:#26313c}.queue,.topic{fill:#33231d;stroke:#f0916f}.way{stroke:#9aa5b1}` +
-	`.label{fill:#9aa5b1;stroke:#151b21}.tip{fill:#9aa5b1}}`
-
 // radius is how round a kind's box is.
 var radius = map[string]int{"door": 2, "topic": 22, "queue": 12, "source": 4, "transform": 4, "sink": 4}
 
-func escaped(text string) string {
-	var b strings.Builder
-	_ = xml.EscapeText(&b, []byte(config.Shown(text))) // a Builder takes all
-	return b.String()
-}
-
-func writeSVG(w io.Writer, title string, p *config.Picture) error {
-	d := layOut(p)
-	var b strings.Builder
-	fmt.Fprintf(&b,
-		`<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %.0f %.0f" width="%.0f" height="%.0f" role="img">`+
-			"\n<title>%s</title>\n<style>%s</style>\n", d.width, d.height, d.width, d.height, escaped(title), svgStyle)
-	b.WriteString(`<defs><marker id="tip" viewBox="0 0 10 10" refX="9" refY="5" markerWidth="7" markerHeight="7" ` +
-		`orient="auto-start-reverse"><path class="tip" d="M0 0L10 5L0 10z"/></marker></defs>` + "\n" +
-		`<rect class="paper" width="100%" height="100%" rx="8"/>` + "\n")
-	for i := range d.Ways {
-		d.way(&b, i)
+// box is the box of a thing.
+func (d *drawing) box(s *spot) Box {
+	t := &d.Things[s.thing]
+	b := Box{X: s.x, Y: s.y - d.high/2, Width: s.width, Height: d.high, Radius: radius[t.Kind], Middle: s.x + s.width/2}
+	ls := t.lines()
+	rows := len(ls)
+	if d.letters > 0 {
+		rows++
 	}
-	for _, s := range d.spots[:len(d.Things)] {
-		t := &d.Things[s.thing]
-		fmt.Fprintf(&b,
-			`<g><title>%s %s</title><rect class="box %s" x="%.1f" y="%.1f" width="%.1f" height="%.0f" rx="%d"/>`,
-			t.Kind, escaped(t.Name), t.Kind, s.x, s.y-boxHeight/2, s.width, boxHeight, radius[t.Kind])
-		ls := linesOf(t)
-		for i, line := range ls {
-			class, y := "name", s.y+5
-			if len(ls) > 1 {
-				y = s.y - 3 + float64(i)*16
-			}
-			if i > 0 {
-				class = "note"
-			}
-			fmt.Fprintf(&b, `<text class="%s" x="%.1f" y="%.1f" text-anchor="middle">%s</text>`, class, s.x+s.width/2,
-				y,
-				escaped(line))
+	y := s.y + 5 - float64(rows-1)*lineHeight/2
+	for i, text := range ls {
+		class := "name"
+		if i > 0 {
+			class = "note"
 		}
-		b.WriteString("</g>\n")
+		b.Lines = append(b.Lines, Line{class, text, y})
+		y += lineHeight
 	}
-	b.WriteString("</svg>\n")
-	_, err := io.WriteString(w, b.String())
-	return err
+	b.More = y
+	return b
 }
 
-// way draws a way as a curve through the places where it passes columns.
-func (d *drawing) way(b *strings.Builder, i int) {
-	chain, class, tip := d.chains[i], "way", "marker-end"
-	if d.Ways[i].Dead {
-		class += " dead"
-	}
-	if d.back[i] {
-		tip = "marker-start"
-	}
+// curve leads a way through the places where it passes columns.
+func (d *drawing) curve(i int) Curve {
+	chain := d.chains[i]
 	first := chain[0]
 	x, y := first.x+first.width, first.y
-	fmt.Fprintf(b, `<path class="%s" %s="url(#tip)" d="M%.1f %.1f`, class, tip, x, y)
-	lx, ly := x, y
+	c := Curve{Back: d.back[i], LabelX: x, LabelY: y - 4, Label: short(d.Ways[i].Label)}
+	var b strings.Builder
+	fmt.Fprintf(&b, "M%.1f %.1f", x, y)
 	if first == chain[len(chain)-1] { // to itself
-		fmt.Fprintf(b, "C%.1f %.1f %.1f %.1f %.1f %.1f", x+40, y-30, x+40, y+30, x, y+8)
+		fmt.Fprintf(&b, "C%.1f %.1f %.1f %.1f %.1f %.1f", x+40, y-30, x+40, y+30, x, y+8)
 	} else {
 		for n, s := range chain[1:] {
-			fmt.Fprintf(b, "C%.1f %.1f %.1f %.1f %.1f %.1f", (x+s.x)/2, y, (x+s.x)/2, s.y, s.x, s.y)
+			fmt.Fprintf(&b, "C%.1f %.1f %.1f %.1f %.1f %.1f", (x+s.x)/2, y, (x+s.x)/2, s.y, s.x, s.y)
 			if n == 0 {
-				lx, ly = (x+s.x)/2, (y+s.y)/2
+				c.LabelX, c.LabelY = (x+s.x)/2, (y+s.y)/2-4
 			}
 			if x, y = s.x+s.width, s.y; s.thing < 0 {
 				x = s.x
 			}
 		}
 	}
-	b.WriteString("\"/>")
-	if label := d.Ways[i].Label; label != "" {
-		fmt.Fprintf(b, `<text class="label" x="%.1f" y="%.1f" text-anchor="middle"><title>%s</title>%s</text>`, lx,
-			ly-4,
-			escaped(label), escaped(short(label)))
-	}
-	b.WriteString("\n")
+	c.Path = b.String()
+	return c
 }
