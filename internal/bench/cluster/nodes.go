@@ -16,6 +16,7 @@ import (
 	"github.com/hikyaku/hikyaku/internal/cluster"
 	"github.com/hikyaku/hikyaku/internal/freeport"
 	"github.com/hikyaku/hikyaku/internal/link"
+	"github.com/hikyaku/hikyaku/internal/machine"
 	"github.com/hikyaku/hikyaku/internal/queue"
 )
 
@@ -149,7 +150,7 @@ func (ns *nodes) end() error {
 }
 
 // rss is the memory of a node's process; 0: it cannot be told.
-func (n *node) rss() int64 { return harness.ResidentOf(n.cmd.Process.Pid) }
+func (n *node) rss() int64 { return machine.ResidentOf(n.cmd.Process.Pid) }
 
 // owner is the node that owns the shard, as it says itself, and how it and the others are; nil: none says so now.
 func (ns *nodes) owner(ctx context.Context) (*node, cluster.Status) {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/hikyaku/hikyaku/internal/bench/harness"
 	"github.com/hikyaku/hikyaku/internal/function"
+	"github.com/hikyaku/hikyaku/internal/machine"
 	"github.com/hikyaku/hikyaku/internal/measure"
 )
 
@@ -145,7 +146,7 @@ func (s *session) many(ctx context.Context) error {
 	l := s.first()
 	return s.with(func(p *functionPool) error {
 		harness.SettleMemory()
-		before := harness.ResidentBytes()
+		before := machine.ResidentBytes()
 		d := l.definition("echo")
 		d.MemoryMB, d.Provisioned = 128, s.instances
 		if _, err := p.Deploy(d); err != nil {
@@ -155,7 +156,7 @@ func (s *session) many(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		after := harness.ResidentBytes()
+		after := machine.ResidentBytes()
 		if before == 0 {
 			s.Report.Note("the memory of instances was not measured: this machine does not tell what a process has")
 			return nil

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/hikyaku/hikyaku/internal/machine"
 )
 
 func TestWhatWouldFillTheDiskIsNotBegun(t *testing.T) {
@@ -13,7 +15,7 @@ func TestWhatWouldFillTheDiskIsNotBegun(t *testing.T) {
 	if err := roomFor(dir, []Experiment{{Work: "put", Disk: 1}}); err != nil {
 		t.Errorf("one byte: %v", err)
 	}
-	_, known := freeBytes(dir)
+	_, known := machine.FreeBytes(dir)
 	err := roomFor(dir, []Experiment{{Work: "put", Disk: 1}, {Work: "restart", Disk: 1 << 60}})
 	if known != (err != nil) {
 		t.Errorf("an exbibyte, free space known %v: %v", known, err)
@@ -82,8 +84,8 @@ func TestOnlyTheWorksThatAreWantedAreChosen(t *testing.T) {
 }
 
 func TestMemoryIsMeasured(t *testing.T) {
-	if ResidentBytes() <= 0 || HeapBytes() <= 0 {
-		t.Errorf("resident %d, heap %d bytes", ResidentBytes(), HeapBytes())
+	if machine.ResidentBytes() <= 0 || HeapBytes() <= 0 {
+		t.Errorf("resident %d, heap %d bytes", machine.ResidentBytes(), HeapBytes())
 	}
 	if got := Megabytes(1_540_000); got != 1.5 {
 		t.Errorf("1.54 million bytes are %v MB", got)

@@ -3,6 +3,7 @@ package harness
 import (
 	"fmt"
 
+	"github.com/hikyaku/hikyaku/internal/machine"
 	"github.com/hikyaku/hikyaku/internal/measure"
 )
 
@@ -15,7 +16,7 @@ func roomFor(dir string, es []Experiment) error {
 		}
 	}
 	need += rawBytes
-	free, known := freeBytes(dir)
+	free, known := machine.FreeBytes(dir)
 	if !known || free >= need {
 		return nil
 	}

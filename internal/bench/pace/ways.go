@@ -8,6 +8,7 @@ import (
 	tempo "github.com/hikyaku/hikyaku/pace"
 
 	"github.com/hikyaku/hikyaku/internal/bench/harness"
+	"github.com/hikyaku/hikyaku/internal/machine"
 )
 
 // paceWay is one way to keep to a rate.
@@ -81,7 +82,7 @@ func spinWay(ctx context.Context, _ *tempo.Host, frames int64) (tempo.Report, er
 func playFrames(ctx context.Context, frames int64, wait func(start time.Time, n int64)) (r tempo.Report, err error) {
 	rate := tempo.NTSC()
 	r.Records = make([]tempo.Record, 0, frames)
-	cpu, start := harness.ProcessorTime(), time.Now()
+	cpu, start := machine.ProcessorTime(), time.Now()
 	for n := range frames {
 		if n > 0 {
 			wait(start, n)
@@ -96,6 +97,6 @@ func playFrames(ctx context.Context, frames int64, wait func(start time.Time, n 
 			return r, err
 		}
 	}
-	r.Played, r.Elapsed, r.CPU = frames, time.Since(start), harness.ProcessorTime()-cpu
+	r.Played, r.Elapsed, r.CPU = frames, time.Since(start), machine.ProcessorTime()-cpu
 	return r, nil
 }

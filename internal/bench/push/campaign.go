@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/hikyaku/hikyaku/internal/bench/harness"
+	"github.com/hikyaku/hikyaku/internal/machine"
 	"github.com/hikyaku/hikyaku/internal/measure"
 	"github.com/hikyaku/hikyaku/internal/message"
 	"github.com/hikyaku/hikyaku/internal/queue"
@@ -91,8 +92,8 @@ type campaigned struct {
 // campaign puts the one message, and waits until each user's push is answered and settled.
 func (r *runningPipeline) campaign(ctx context.Context, users int) (took campaigned, err error) {
 	answered, settled := r.sink.begin(users), r.seen.begin(2*users) // into the outbox, and out of it
-	took.EmptyMB = harness.Megabytes(harness.ResidentBytes())
-	cpu, start := harness.ProcessorTime(), time.Now()
+	took.EmptyMB = harness.Megabytes(machine.ResidentBytes())
+	cpu, start := machine.ProcessorTime(), time.Now()
 	r.sink.since(start)
 	if _, err := r.house.rig.Store.Put(ctx, harness.Measured,
 		[]message.Message{{Body: []byte(`{"campaign": 42}`)}}); err != nil {
@@ -103,7 +104,7 @@ func (r *runningPipeline) campaign(ctx context.Context, users int) (took campaig
 	for answered != nil || settled != nil {
 		select {
 		case <-tick.C:
-			took.RSS = append(took.RSS, harness.ResidentBytes())
+			took.RSS = append(took.RSS, machine.ResidentBytes())
 		case <-answered:
 			answered, took.SentUS = nil, time.Since(start).Microseconds()
 		case <-settled:
@@ -114,9 +115,9 @@ func (r *runningPipeline) campaign(ctx context.Context, users int) (took campaig
 			return took, ctx.Err()
 		}
 	}
-	took.RSS = append(took.RSS, harness.ResidentBytes())
+	took.RSS = append(took.RSS, machine.ResidentBytes())
 	took.N, took.ElapsedUS, took.CPUUS = users, time.Since(start).Microseconds(),
-		(harness.ProcessorTime() - cpu).Microseconds()
+		(machine.ProcessorTime() - cpu).Microseconds()
 	took.TimesUS, took.Failed = r.sink.end()
 	took.Left, err = r.left(ctx)
 	return took, err

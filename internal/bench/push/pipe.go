@@ -16,6 +16,7 @@ import (
 	"github.com/hikyaku/hikyaku/internal/bench/harness"
 	"github.com/hikyaku/hikyaku/internal/component"
 	"github.com/hikyaku/hikyaku/internal/config"
+	"github.com/hikyaku/hikyaku/internal/machine"
 	"github.com/hikyaku/hikyaku/internal/message"
 	"github.com/hikyaku/hikyaku/internal/pipeline"
 	"github.com/hikyaku/hikyaku/internal/push/figure"
@@ -202,12 +203,12 @@ func (h *pushHouse) drain(ctx context.Context, t pushTrial) (took pushed, err er
 	}
 	sink.begin(t.Messages)
 	syncs := h.rig.Journal.Stats().Syncs
-	cpu, start := harness.ProcessorTime(), time.Now()
+	cpu, start := machine.ProcessorTime(), time.Now()
 	if _, err := p.Run(ctx); err != nil {
 		return took, err
 	}
 	took = pushed{N: t.Messages, ElapsedUS: time.Since(start).Microseconds(),
-		CPUUS: (harness.ProcessorTime() - cpu).Microseconds(), Syncs: h.rig.Journal.Stats().Syncs - syncs}
+		CPUUS: (machine.ProcessorTime() - cpu).Microseconds(), Syncs: h.rig.Journal.Stats().Syncs - syncs}
 	_, took.Failed = sink.end()
 	if t, ok := sink.AsyncSink.(figure.Teller); ok {
 		took.Dead = t.Figures().Dead
@@ -254,7 +255,7 @@ func (r *runningPipeline) Close() error {
 func (r *runningPipeline) trial(ctx context.Context, t pushTrial, come func() error) (took pushed, err error) {
 	n := t.Messages * t.Users
 	answered, settled := r.sink.begin(n), r.seen.begin(n)
-	cpu, start := harness.ProcessorTime(), time.Now()
+	cpu, start := machine.ProcessorTime(), time.Now()
 	if err := come(); err != nil {
 		return took, err
 	}
@@ -268,7 +269,7 @@ func (r *runningPipeline) trial(ctx context.Context, t pushTrial, come func() er
 		}
 	}
 	took = pushed{N: n, ElapsedUS: time.Since(start).Microseconds(),
-		CPUUS: (harness.ProcessorTime() - cpu).Microseconds()}
+		CPUUS: (machine.ProcessorTime() - cpu).Microseconds()}
 	took.TimesUS, took.Failed = r.sink.end()
 	took.OwnUS = r.sink.ended()
 	return took, nil

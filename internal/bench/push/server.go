@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/hikyaku/hikyaku/internal/bench/harness"
+	"github.com/hikyaku/hikyaku/internal/machine"
 	"github.com/hikyaku/hikyaku/internal/sandbox/push/apns"
 	"github.com/hikyaku/hikyaku/internal/sandbox/push/farend"
 )
@@ -163,13 +164,13 @@ func (f *pushFlags) servePusher(ctx context.Context, open func(addr, ca, signer 
 		if err != nil {
 			return err
 		}
-		cpu, start := harness.ProcessorTime(), time.Now()
+		cpu, start := machine.ProcessorTime(), time.Now()
 		failed, err := p.push(ctx, n)
 		if err != nil {
 			return err
 		}
 		took := pushed{N: n, Failed: failed, ElapsedUS: time.Since(start).Microseconds(),
-			CPUUS: (harness.ProcessorTime() - cpu).Microseconds()}
+			CPUUS: (machine.ProcessorTime() - cpu).Microseconds()}
 		if err := write.Encode(took); err != nil {
 			return err
 		}

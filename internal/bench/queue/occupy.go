@@ -11,6 +11,7 @@ import (
 	"runtime/debug"
 
 	"github.com/hikyaku/hikyaku/internal/bench/harness"
+	"github.com/hikyaku/hikyaku/internal/machine"
 	"github.com/hikyaku/hikyaku/internal/message"
 	"github.com/hikyaku/hikyaku/internal/queue"
 )
@@ -113,5 +114,5 @@ func buildIndexes(ctx context.Context, r *harness.Rig) error {
 func occupies() occupied {
 	runtime.GC() // what only finalizers and pools keep goes with the second
 	debug.FreeOSMemory()
-	return occupied{RSS: harness.ResidentBytes(), Heap: harness.HeapBytes()}
+	return occupied{RSS: machine.ResidentBytes(), Heap: harness.HeapBytes()}
 }

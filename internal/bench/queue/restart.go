@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/hikyaku/hikyaku/internal/bench/harness"
+	"github.com/hikyaku/hikyaku/internal/machine"
 	"github.com/hikyaku/hikyaku/internal/measure"
 	"github.com/hikyaku/hikyaku/internal/message"
 	"github.com/hikyaku/hikyaku/internal/queue"
@@ -49,7 +50,7 @@ func (o *opener) Run(ctx context.Context, _ time.Duration) (s harness.Sample, er
 		}
 	}
 	harness.SettleMemory()
-	heap, read := harness.HeapBytes(), harness.BytesRead()
+	heap, read := harness.HeapBytes(), machine.BytesRead()
 	began := time.Now()
 	r, err := harness.OpenRig(ctx, dir, harness.Setting{})
 	if err != nil {
@@ -58,9 +59,9 @@ func (o *opener) Run(ctx context.Context, _ time.Duration) (s harness.Sample, er
 	s.Elapsed = time.Since(began)
 	s.Calls = []time.Duration{s.Elapsed}
 	s.N = int64(o.depth)
-	o.read = harness.BytesRead() - read
+	o.read = machine.BytesRead() - read
 	o.heap = max(0, harness.HeapBytes()-heap)
-	o.rss = harness.ResidentBytes()
+	o.rss = machine.ResidentBytes()
 	stats, err := r.Store.Stats(ctx, harness.Measured)
 	if err == nil && stats.Ready != int64(o.depth) {
 		err = fmt.Errorf("%d messages are ready after a start, %d were put", stats.Ready, o.depth)

@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/hikyaku/hikyaku/internal/bench/harness"
+	"github.com/hikyaku/hikyaku/internal/machine"
 	"github.com/hikyaku/hikyaku/internal/measure"
 )
 
@@ -48,7 +49,7 @@ func (s *session) rows(c harness.Contest, a about) {
 		harness.SetRatio(r, p.ratio(), c.Peers[i].Ratios)
 	}
 	setWork(r, a.claims, a.looks, a.log)
-	r.Set("rss_mb", harness.Megabytes(harness.ResidentBytes()))
+	r.Set("rss_mb", harness.Megabytes(machine.ResidentBytes()))
 	if a.more != nil {
 		a.more(r)
 	}

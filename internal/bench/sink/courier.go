@@ -15,6 +15,7 @@ import (
 	"github.com/hikyaku/hikyaku/internal/bench/harness"
 	"github.com/hikyaku/hikyaku/internal/component"
 	"github.com/hikyaku/hikyaku/internal/config"
+	"github.com/hikyaku/hikyaku/internal/machine"
 	"github.com/hikyaku/hikyaku/internal/pipeline"
 )
 
@@ -69,7 +70,7 @@ func (f *sinkFlags) serveCourier(ctx context.Context, in io.Reader, out io.Write
 				return errors.Join(err, p.Close())
 			}
 		}
-		began, cpu = time.Now(), harness.ProcessorTime()
+		began, cpu = time.Now(), machine.ProcessorTime()
 		return say.Encode(sinkSaid{})
 	}
 	for i := range built.Nodes {
@@ -88,7 +89,7 @@ func (f *sinkFlags) serveCourier(ctx context.Context, in io.Reader, out io.Write
 	}
 	now := func() sinkSaid {
 		return sinkSaid{AtUS: time.Since(began).Microseconds(), Settled: source.settled.Load(),
-			CPUUS: (harness.ProcessorTime() - cpu).Microseconds(), RSS: harness.ResidentBytes()}
+			CPUUS: (machine.ProcessorTime() - cpu).Microseconds(), RSS: machine.ResidentBytes()}
 	}
 	result, err := f.watch(ctx, p, source, say, now)
 	if f.profile != "" {

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/hikyaku/hikyaku/internal/bench/harness"
+	"github.com/hikyaku/hikyaku/internal/machine"
 )
 
 // The layers of a courier, in the order in which a line passes them.
@@ -95,12 +96,12 @@ func (s *session) layers(ctx context.Context) error {
 	whole.profile = filepath.Join(s.Temp, "courier.pprof")
 	f := &sinkFound{run: whole}
 	busy := machineBusy()
-	bench := harness.ProcessorTime()
+	bench := machine.ProcessorTime()
 	took, err := s.runAsked(ctx, f)
 	if err != nil {
 		return err
 	}
-	busy = machineBusy() - busy - (harness.ProcessorTime() - bench) - time.Duration(took.CPUUS)*time.Microsecond
+	busy = machineBusy() - busy - (machine.ProcessorTime() - bench) - time.Duration(took.CPUUS)*time.Microsecond
 	f.tooks = append(f.tooks, took)
 	s.sinkRow(f).Set("layer", "whole")
 	s.Step()

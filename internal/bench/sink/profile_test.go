@@ -13,7 +13,7 @@ import (
 
 	"google.golang.org/protobuf/encoding/protowire"
 
-	"github.com/hikyaku/hikyaku/internal/bench/harness"
+	"github.com/hikyaku/hikyaku/internal/machine"
 )
 
 func TestAProfileIsReadAsItWasWritten(t *testing.T) {
@@ -22,7 +22,7 @@ func TestAProfileIsReadAsItWasWritten(t *testing.T) {
 		t.Fatal(err)
 	}
 	var sum [sha256.Size]byte
-	for began := harness.ProcessorTime(); harness.ProcessorTime()-began < 300*time.Millisecond; { // so much work
+	for began := machine.ProcessorTime(); machine.ProcessorTime()-began < 300*time.Millisecond; { // so much work
 		for range 1000 {
 			sum = sha256.Sum256(sum[:])
 		}

@@ -1,11 +1,11 @@
 //go:build linux || darwin
 
-package harness
+package machine
 
 import "golang.org/x/sys/unix"
 
-// freeBytes is the space of dir's disk that this process may use; known is false when it cannot be told.
-func freeBytes(dir string) (n int64, known bool) {
+// FreeBytes is the space of dir's disk that this process may use; known is false when it cannot be told.
+func FreeBytes(dir string) (n int64, known bool) {
 	var st unix.Statfs_t
 	if err := unix.Statfs(dir, &st); err != nil {
 		return 0, false
