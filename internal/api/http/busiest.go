@@ -3,11 +3,13 @@ package http
 import (
 	"context"
 	"maps"
+	runtimemetrics "runtime/metrics"
 	"slices"
 	"time"
 
 	"github.com/hikyaku/hikyaku/internal/door"
 	"github.com/hikyaku/hikyaku/internal/journey"
+	"github.com/hikyaku/hikyaku/internal/machine"
 	"github.com/hikyaku/hikyaku/internal/pipeline"
 	"github.com/hikyaku/hikyaku/internal/queue"
 )
@@ -27,6 +29,7 @@ type busiest struct {
 	components func() []pipeline.NodeStats
 	doors      map[string]*door.Traffic
 	trace      *journey.Store
+	dataDir    string
 
 	turn   chan struct{} // has what is below
 	last   *glance       // nil: none in the last minute
@@ -38,9 +41,10 @@ type glance struct {
 	at         time.Time
 	over       float64           // seconds since the look before; 0: there was none
 	queues     []seenQueue       // by name, as the store lists them
-	totals     map[string]totals // of components and doors
+	totals     map[string]totals // of components, doors and the process
 	components []TopComponent
 	doors      []TopDoor
+	process    TopProcess
 }
 
 type seenQueue struct {
@@ -49,12 +53,13 @@ type seenQueue struct {
 	TopQueue
 }
 
-// totals are what rates are made of: messages in and out, or requests, errors and bytes of a door.
+// totals are what rates are made of: messages in and out; requests, errors and bytes of a door; or what the process has
+// taken.
 type totals [4]uint64
 
 func newBusiest(o Options) *busiest {
 	b := &busiest{store: o.Store, components: o.Components, doors: o.Doors, trace: o.Trace,
-		turn: make(chan struct{}, 1)}
+		dataDir: o.DataDir, turn: make(chan struct{}, 1)}
 	b.forget = time.AfterFunc(rateOver, func() {
 		b.turn <- struct{}{}
 		if b.last != nil && time.Since(b.last.at) >= rateOver {
@@ -91,6 +96,7 @@ func (b *busiest) look(ctx context.Context) (*glance, error) {
 	}
 	b.lookAtComponents(g, before)
 	b.lookAtDoors(g, before)
+	b.lookAtProcess(g, before)
 	b.last = g
 	b.forget.Reset(rateOver)
 	return g, nil
@@ -196,5 +202,19 @@ func (b *busiest) lookAtDoors(g, before *glance) {
 		r := g.ratesOf(before, "door "+name, totals{f.Requests, f.Errors, f.Received, f.Sent})
 		g.doors = append(g.doors, TopDoor{Name: name, Connections: f.Connections, Requests: r[0], Errors: r[1],
 			Received: r[2], Sent: r[3]})
+	}
+}
+
+func (b *busiest) lookAtProcess(g, before *glance) {
+	used := []runtimemetrics.Sample{{Name: "/memory/classes/heap/objects:bytes"},
+		{Name: "/sched/goroutines:goroutines"}}
+	runtimemetrics.Read(used)
+	j := b.store.JournalStats()
+	r := g.ratesOf(before, "process", totals{uint64(machine.ProcessorTime()), j.Syncs})
+	g.process = TopProcess{Resident: machine.ResidentBytes(), Heap: used[0].Value.Uint64(),
+		Goroutines: used[1].Value.Uint64(), Processor: r[0] / float64(time.Second), Journal: j.TotalBytes,
+		JournalLive: j.LiveBytes, Segments: j.Segments, Syncs: r[1]}
+	if free, known := machine.FreeBytes(b.dataDir); known {
+		g.process.Free = &free
 	}
 }

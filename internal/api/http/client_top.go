@@ -11,6 +11,8 @@ type TopRequest struct {
 	Sort   string // of TopSorts; "": the busiest queues first
 	Filter string // only what has this in its name; "": all
 	Max    int    // rows of each table; 0: 50
+	// Queues are the only ones that are told, as namespace/name, at most MaxTopQueues; nil: all.
+	Queues []string
 }
 
 // Top tells how busy queues, components and doors are. Rates are known from the second time on that somebody asks
@@ -25,6 +27,9 @@ func (c *Client) Top(ctx context.Context, r TopRequest) (Top, error) {
 	}
 	if r.Max > 0 {
 		q.Set("max", strconv.Itoa(r.Max))
+	}
+	if len(r.Queues) > 0 {
+		q["queue"] = r.Queues
 	}
 	var t Top
 	err := c.call(ctx, "GET", path("-", "top")+"?"+q.Encode(), nil, &t)

@@ -45,6 +45,8 @@ type Options struct {
 	Describe func(component string) ComponentSettings
 	// Doors are what is counted of all doors, by their names. It does not change any more.
 	Doors map[string]*door.Traffic
+	// DataDir is the folder whose disk's room users are told; "": none.
+	DataDir string
 	// Trace remembers where messages have been; nil: nothing does.
 	Trace *journey.Store
 	// Taps let users watch messages; nil: nobody may. What Secrets has at the time is blanked in what they are told;

@@ -1,6 +1,7 @@
 package http_test
 
 import (
+	"strings"
 	"sync/atomic"
 	"testing"
 
@@ -38,16 +39,31 @@ func TestTopTellsTheBusiestThatTheUserMaySee(t *testing.T) {
 		len(got.Doors) != 1 || got.Doors[0].Connections < 1 {
 		t.Errorf("components and doors: %+v %+v", got.Components, got.Doors)
 	}
+	if want := (door.TopTotal{Ready: 2, Claimed: 1}); got.Total != want {
+		t.Errorf("in all %+v, not %+v", got.Total, want)
+	}
+	if p := got.Process; p == nil || p.Heap == 0 || p.Goroutines < 1 || p.Journal == 0 || p.Segments < 0 {
+		t.Errorf("the process: %+v", p)
+	}
+	if got = top("queue=default/quiet&queue=default/none&queue=default/jobs&sort=name"); got.Count != 2 ||
+		len(got.Queues) != 2 || got.Queues[0].Name != "default/jobs" || len(got.Components) != 1 ||
+		got.Total.Ready != 2 {
+		t.Errorf("those that were named: %+v", got)
+	}
 	if got = top("filter=NEW"); len(got.Queues) != 1 || got.Queues[0].Claimed != 1 || len(got.Components) != 0 {
 		t.Errorf("filtered: %+v", got)
 	}
 	r.secret = "reader-secret"
 	if got = top("sort=name"); len(got.Queues) != 1 || got.Count != 1 || got.Queues[0].Name != "default/news" ||
-		len(got.Components)+len(got.Doors) != 0 {
+		len(got.Components)+len(got.Doors) != 0 || got.Process != nil || got.Total != (door.TopTotal{Claimed: 1}) {
 		t.Errorf("a reader sees %+v", got)
 	}
 	r.refused("bad-request", "GET", "/-/top?sort=weight", "")
 	r.refused("bad-request", "GET", "/-/top?max=1001", "")
+	if got = top("queue=default/jobs"); got.Count != 0 {
+		t.Errorf("a reader who names a queue sees %+v", got)
+	}
+	r.refused("bad-request", "GET", "/-/top?"+strings.Repeat("queue=a&", door.MaxTopQueues+1), "")
 	r.secret = ""
 	r.refused("unauthenticated", "GET", "/-/top", "")
 }
@@ -69,7 +85,8 @@ func TestRatesOfTopAreOfTheTimeSinceTheLookBefore(t *testing.T) {
 	r.server.AgeTop(2)
 	r.want(200, "GET", "/-/top", "").json(t, &next)
 	near := func(got, want float64) bool { return got > want*0.5 && got <= want }
-	if q := next.Queues[0]; next.Over < 2 || !near(q.In, 1) || q.Out != 0 || !near(next.Components[0].Out, 150) {
+	if q := next.Queues[0]; next.Over < 2 || !near(q.In, 1) || q.Out != 0 || !near(next.Components[0].Out, 150) ||
+		!near(next.Total.In, 1) {
 		t.Errorf("over %v s: %+v %+v", next.Over, q, next.Components)
 	}
 }

@@ -12,9 +12,43 @@ type Top struct {
 	// Queues are as many as were asked for, Count how many there are that fit the filter.
 	Queues []TopQueue `json:"queues"`
 	Count  int        `json:"queue_count"`
-	// Components and Doors are for those who are granted admin on everything.
+	// Total sums up all queues that the user may see, whatever was asked for.
+	Total TopTotal `json:"total"`
+	// Components, Doors and Process are for those who are granted admin on everything.
 	Components []TopComponent `json:"components"`
 	Doors      []TopDoor      `json:"doors"`
+	Process    *TopProcess    `json:"process,omitempty"`
+}
+
+// TopTotal is the sum of the figures of queues.
+type TopTotal struct {
+	Ready   int64   `json:"ready"`
+	Claimed int64   `json:"claimed"`
+	Delayed int64   `json:"delayed"`
+	Waiting int64   `json:"waiting"`
+	Dead    uint64  `json:"dead"`
+	In      float64 `json:"in"`
+	Out     float64 `json:"out"`
+}
+
+// add adds a queue.
+func (t *TopTotal) add(q *TopQueue) {
+	t.Ready, t.Claimed, t.Delayed = t.Ready+q.Ready, t.Claimed+q.Claimed, t.Delayed+q.Delayed
+	t.Waiting, t.Dead, t.In, t.Out = t.Waiting+q.Waiting, t.Dead+q.Dead, t.In+q.In, t.Out+q.Out
+}
+
+// TopProcess is what the server takes of its machine.
+type TopProcess struct {
+	Resident    int64   `json:"resident_bytes"`
+	Heap        uint64  `json:"heap_bytes"` // objects, those that nobody needs any more among them
+	Goroutines  uint64  `json:"goroutines"`
+	Processor   float64 `json:"processor"`     // seconds per second
+	Journal     uint64  `json:"journal_bytes"` // on the medium
+	JournalLive uint64  `json:"journal_live_bytes"`
+	Segments    int     `json:"journal_segments"`
+	Syncs       float64 `json:"journal_syncs"`
+	// Free is what the disk of data_dir has left for the server; nil: not known.
+	Free *int64 `json:"disk_free_bytes,omitempty"`
 }
 
 // TopQueue is a queue as it is now.
