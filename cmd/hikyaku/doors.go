@@ -20,6 +20,7 @@ import (
 	"github.com/hikyaku/hikyaku/internal/console"
 	"github.com/hikyaku/hikyaku/internal/door"
 	"github.com/hikyaku/hikyaku/internal/machine"
+	"github.com/hikyaku/hikyaku/internal/picture"
 )
 
 // server is a door: a protocol that programs speak to us.
@@ -40,9 +41,34 @@ type doors []openDoor
 // fewFiles are fewer than an ordinary service is given.
 const fewFiles = 1024
 
-// newConsole makes the pages of the HTTP door.
-func newConsole(operations http.Handler, readOnly bool) http.Handler {
-	return console.New(console.Config{Door: operations, ReadOnly: readOnly, Version: thisBuild().Version})
+// console makes the pages of the HTTP door.
+func (h *house) console(operations http.Handler, readOnly bool) http.Handler {
+	return console.New(console.Config{Door: operations, ReadOnly: readOnly, Version: thisBuild().Version,
+		Picture: h.picture()})
+}
+
+// picture draws the configuration that was taken last, without its secrets: once for each that is taken.
+func (h *house) picture() func() *picture.Picture {
+	var drawing sync.Mutex
+	var of *config.File
+	var drawn *picture.Picture
+	return func() *picture.Picture {
+		drawing.Lock()
+		defer drawing.Unlock()
+		now := h.secrets.Load()
+		if now == of {
+			return drawn
+		}
+		of, drawn = now, now.Picture(openDoorsOf(h.file))
+		masker := now.Masker()
+		for i := range drawn.Things {
+			drawn.Things[i].Note = masker.Mask(drawn.Things[i].Note)
+		}
+		for i := range drawn.Ways {
+			drawn.Ways[i].Label = masker.Mask(drawn.Ways[i].Label)
+		}
+		return drawn
+	}
 }
 
 // consoleURL is where the pages of a door are for a browser on this machine.
@@ -94,7 +120,7 @@ func openDoors(ctx context.Context, h *house, w *works, api config.API, front *c
 		Store: h.storeFor("http"), Users: h.users, Metrics: h.metrics, Trace: h.trace,
 		Busy: h.busy, Dead: w.deadDevices, Reload: h.readAgain, Components: w.Stats, Doors: traffic,
 		Push: w.Runner, Campaigns: h.campaigns, Traffic: traffic["http"], Report: report("http"),
-		Taps: h.taps, Secrets: h.masker, Console: newConsole,
+		Taps: h.taps, Secrets: h.masker, Console: h.console, DataDir: h.file.DataDir,
 		Describe: h.describe(w), Functions: h.functions,
 	})
 	if err != nil {

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	httpdoor "github.com/hikyaku/hikyaku/internal/api/http"
+	"github.com/hikyaku/hikyaku/internal/picture"
 )
 
 //go:embed web
@@ -21,6 +22,9 @@ type Config struct {
 	// ReadOnly leaves out all acts.
 	ReadOnly bool
 	Version  string // of the program, for people
+	// Picture is what the configuration that runs joins to what. It may be called by several goroutines, and nobody
+	// changes what it returns. nil: there is none.
+	Picture func() *picture.Picture
 	// Each is how often an open page is brought up to date. 0: a second, and three for very many queues.
 	Each time.Duration
 }

@@ -22,6 +22,8 @@ import (
 	"github.com/hikyaku/hikyaku/internal/journal/memory"
 	"github.com/hikyaku/hikyaku/internal/journey"
 	"github.com/hikyaku/hikyaku/internal/message"
+	"github.com/hikyaku/hikyaku/internal/picture"
+	"github.com/hikyaku/hikyaku/internal/pipeline"
 	"github.com/hikyaku/hikyaku/internal/queue"
 )
 
@@ -40,13 +42,29 @@ type rig struct {
 
 func start(t *testing.T, c httpdoor.Config, users ...access.User) *rig {
 	t.Helper()
-	return startWith(t, c, func(*httpdoor.Options) {}, users...)
+	return startOver(t, works{}, c, users...)
 }
 
 // startWith is start with more that the door works with.
 func startWith(t *testing.T, c httpdoor.Config, more func(*httpdoor.Options), users ...access.User) *rig {
 	t.Helper()
-	trace := journey.New(journey.Options{})
+	return startOver(t, works{more: more}, c, users...)
+}
+
+// works is what a door and its console show of what runs beside them.
+type works struct {
+	picture    func() *picture.Picture
+	components func() []pipeline.NodeStats
+	trace      *journey.Store
+	more       func(*httpdoor.Options) // that the door works with
+}
+
+func startOver(t *testing.T, runs works, c httpdoor.Config, users ...access.User) *rig {
+	t.Helper()
+	trace := runs.trace
+	if trace == nil {
+		trace = journey.New(journey.Options{})
+	}
 	j, err := memory.New().Open(memory.Options{})
 	if err != nil {
 		t.Fatal(err)
@@ -66,13 +84,15 @@ func startWith(t *testing.T, c httpdoor.Config, more func(*httpdoor.Options), us
 	}
 	c.Listen = "127.0.0.1:0"
 	r := &rig{t: t, store: s}
-	options := httpdoor.Options{Store: s, Users: known, Trace: trace,
-		Report: func(err error) { t.Error(err) },
+	options := httpdoor.Options{Store: s, Users: known, Trace: trace, Components: runs.components,
+		DataDir: t.TempDir(), Report: func(err error) { t.Error(err) },
 		Console: func(operations http.Handler, readOnly bool) http.Handler {
 			return console.New(console.Config{Door: operations, ReadOnly: readOnly, Version: "test",
-				Each: 10 * time.Millisecond})
+				Picture: runs.picture, Each: 10 * time.Millisecond})
 		}}
-	more(&options)
+	if runs.more != nil {
+		runs.more(&options)
+	}
 	r.door, err = httpdoor.New(c, options)
 	if err != nil {
 		t.Fatal(err)

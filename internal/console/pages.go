@@ -63,6 +63,7 @@ type busy struct {
 	httpdoor.Top
 	Sort   string
 	Filter string
+	Graph  *graph   // nil: there is none
 	Ready  *problem // why the server takes no messages; nil: it does
 }
 
@@ -78,7 +79,9 @@ func overview(ctx context.Context, a *asking) (any, error) {
 	if err := a.door.Ready(ctx); err != nil {
 		b.Ready, _ = problemOf(err)
 	}
-	return b, nil
+	// Who is told of the process may see everything.
+	b.Graph, err = a.graph(ctx, top.Process != nil)
+	return b, err
 }
 
 func queues(ctx context.Context, a *asking) (any, error) {

@@ -123,6 +123,9 @@ func (v *view) Rate(perSecond float64) string { return measure.Rate(perSecond) }
 // Bytes is a size.
 func (v *view) Bytes(n int64) string { return measure.Bytes(n) }
 
+// Size is Bytes.
+func (v *view) Size(n uint64) string { return measure.Bytes(int64(min(n, 1<<62))) }
+
 // Seconds is a time that something takes or took; 0: a dash.
 func (v *view) Seconds(s float64) string {
 	if s == 0 {

@@ -45,6 +45,21 @@ var japanese = map[string]string{
 	"received":                     "受信",
 	"sent":                         "送信",
 
+	"From where to where messages go":                      "メッセージの流れ",
+	"The configuration joins more than can be drawn here.": "設定のつながりが多すぎて、ここには描けません。",
+	"%s wait · %s in · %s out":                             "%s 件待ち · 入 %s · 出 %s",
+	"%s · %s in flight · errors %s":                        "%s · 処理中 %s · エラー %s",
+	"%s · connections %s · errors %s":                      "%s · 接続 %s · エラー %s",
+	"Slowest":                                              "最も遅い",
+	"objects in memory":                                    "ヒープ",
+	"goroutines":                                           "ゴルーチン",
+	"processors":                                           "CPU 使用",
+	"journal":                                              "ジャーナル",
+	"of it needed":                                         "うち必要な分",
+	"files of the journal":                                 "ジャーナルのファイル",
+	"syncs":                                                "同期",
+	"free on the disk":                                     "ディスクの空き",
+
 	// Queues.
 	"ready":                 "待機",
 	"claimed":               "処理中",
