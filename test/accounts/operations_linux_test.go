@@ -25,7 +25,7 @@ import (
 var opened = map[string][]string{
 	"http": {"health", "live", "ready", "describe", "put", "publish", "claim", "claimFrom", "settle", "extend", "peek",
 		"showQueue", "listQueues", "showTopic", "listTopics", "showSnapshot", "listSnapshots", "listCampaigns",
-		"trace", "slowest", "top", "tap"}, // of the last two what is of queues; components want admin on all
+		"trace", "slowest", "top", "past", "tap"}, // of the last three what is of queues; the rest wants admin on all
 	"sqs": {"SendMessage", "SendMessageBatch", "ReceiveMessage", "DeleteMessage", "DeleteMessageBatch",
 		"ChangeMessageVisibility", "ChangeMessageVisibilityBatch", "GetQueueAttributes", "GetQueueUrl",
 		"ListDeadLetterSourceQueues", "ListQueueTags", "ListQueues"},

@@ -109,6 +109,11 @@ var grants = []struct {
 	{"GET", "/-/functions/news", ``, "boss keeper reader writer pusher sender", 0},
 	{"GET", "/-/functions/news/log", ``, "boss keeper reader writer pusher sender", 0},
 	{"POST", "/-/functions/news/invoke", `{}`, "boss writer sender", 0},
+	{"GET", "/-/past", ``, "", 400}, // of what?
+	{"GET", "/-/past?of=news", ``, "boss keeper reader writer pusher sender", 0},
+	{"GET", "/-/past?of=news&of=other", ``, "boss", 0},
+	{"GET", "/-/past?what=all", ``, "boss", 0},
+	{"GET", "/-/past?what=door&of=http", ``, "boss", 0},
 	{"GET", "/-/trace", ``, everyone, 0},
 	{"GET", "/-/trace?queue=news", ``, "boss reader", 0},
 	{"GET", "/-/trace/" + tracedID, ``, "boss reader", 404},

@@ -82,11 +82,22 @@ func (b *busiest) look(ctx context.Context) (*glance, error) {
 		return nil, ctx.Err()
 	}
 	defer func() { <-b.turn }()
-	now := time.Now()
 	before := b.last
-	if before != nil && now.Sub(before.at) < lookEach {
+	if before != nil && time.Since(before.at) < lookEach {
 		return before, nil
 	}
+	g, err := b.see(ctx, before)
+	if err != nil {
+		return nil, err
+	}
+	b.last = g
+	b.forget.Reset(rateOver)
+	return g, nil
+}
+
+// see looks at everything. Its rates are of the time since the look before, if that is not too long ago.
+func (b *busiest) see(ctx context.Context, before *glance) (*glance, error) {
+	now := time.Now()
 	g := &glance{at: now, totals: map[string]totals{}}
 	if before != nil && now.Sub(before.at) < rateOver {
 		g.over = now.Sub(before.at).Seconds()
@@ -97,8 +108,6 @@ func (b *busiest) look(ctx context.Context) (*glance, error) {
 	b.lookAtComponents(g, before)
 	b.lookAtDoors(g, before)
 	b.lookAtProcess(g, before)
-	b.last = g
-	b.forget.Reset(rateOver)
 	return g, nil
 }
 

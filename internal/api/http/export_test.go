@@ -1,7 +1,9 @@
 package http
 
 import (
+	"context"
 	"time"
+	"unsafe"
 
 	"github.com/hikyaku/hikyaku/internal/message"
 )
@@ -31,4 +33,24 @@ func (s *Server) AgeTop(seconds int) {
 	s.busiest.turn <- struct{}{}
 	s.busiest.last.at = s.busiest.last.at.Add(-time.Duration(seconds) * time.Second)
 	<-s.busiest.turn
+}
+
+// Record has the door record the past as if it were open, until ctx ends; wait waits for that.
+func (s *Server) Record(ctx context.Context) (wait func()) {
+	s.past.start(ctx)
+	return s.past.wait
+}
+
+// PastSize is how many bytes the tracks have, and of how many queues, components and doors.
+func (s *Server) PastSize() (bytes, queues, others int) {
+	s.past.mu.Lock()
+	defer s.past.mu.Unlock()
+	bytes = int(unsafe.Sizeof(*s.past.sum))
+	for n := range s.past.queues {
+		bytes += int(unsafe.Sizeof(queueTrack{})+unsafe.Sizeof(n)) + len(n.Namespace) + len(n.Name)
+	}
+	for key := range s.past.others {
+		bytes += int(unsafe.Sizeof(track{})+unsafe.Sizeof(key)) + len(key)
+	}
+	return bytes, len(s.past.queues), len(s.past.others)
 }

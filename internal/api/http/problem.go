@@ -148,6 +148,7 @@ var (
 	badFunction   = kind{nil, "bad-function", "Function cannot run", 422, "", 0}
 	throttled     = kind{nil, "throttled", "Too many invocations at once", 429, "try again later", 1}
 	noTap         = kind{nil, "not-tapped", "Nothing to tap", 404, "see what there is with GET /-/top", 0}
+	noPast        = kind{nil, "not-recorded", "Nothing is recorded of it", 404, "see what there is with GET /-/top", 0}
 	tooManyTaps   = kind{nil, "too-many-taps", "Too many taps are open", 429, "end another one", 1}
 	tooManyPushes = kind{nil, "too-many-pushes", "Too many pushes are under way", 429,
 		"try again later, or publish to the queue that the sink takes from", 1}

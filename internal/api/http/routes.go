@@ -64,6 +64,7 @@ func (s *Server) routes() []route {
 
 		{"POST", "/-/reload", "reload", false, reload},
 		{"GET", "/-/top", "top", false, showTop},
+		{"GET", "/-/past", "past", false, showPast},
 		{"GET", "/-/tap", "tap", false, tap},
 		{"GET", "/-/components/{component}", "showComponent", false, showComponent},
 

@@ -77,6 +77,7 @@ type Server struct {
 	campaigns *campaign.Registry
 	trace     *journey.Store
 	busiest   *busiest
+	past      *past
 	taps      *journey.Taps
 	secrets   func() mask.Masker
 
@@ -112,6 +113,7 @@ func New(c Config, o Options) (*Server, error) {
 		origins: http.NewCrossOriginProtection(),
 	}
 	s.busiest = newBusiest(o)
+	s.past = newPast(s.busiest)
 	if s.metrics == nil {
 		s.metrics = NewMetrics(0)
 	}
@@ -168,6 +170,7 @@ func (s *Server) open(ctx context.Context) (net.Addr, error) {
 		return nil, err
 	}
 	s.web.Serve()
+	s.past.start(s.stopping)
 	return s.web.Addr(), nil
 }
 
@@ -179,7 +182,11 @@ func (s *Server) Addr() net.Addr { return s.life.Addr() }
 func (s *Server) Close(ctx context.Context) error {
 	s.stop()
 	s.busiest.close()
-	return s.life.Close(func() error { return s.web.Close(ctx) })
+	return s.life.Close(func() error {
+		err := s.web.Close(ctx)
+		s.past.wait()
+		return err
+	})
 }
 
 // note remembers that the store is over, for /readyz. One that comes back says by itself whether it is ready.
