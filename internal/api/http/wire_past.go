@@ -54,3 +54,27 @@ func (p *Points) UnmarshalJSON(data []byte) error {
 	}
 	return nil
 }
+
+// Range is the newest of the points, and the least and the most of those of which something is known; NaN: nothing is.
+func (p Points) Range() (now, least, most float64) {
+	now, least, most = math.NaN(), math.NaN(), math.NaN()
+	for _, v := range p {
+		if now = float64(v); math.IsNaN(now) {
+			continue
+		}
+		if math.IsNaN(least) {
+			least, most = now, now
+		}
+		least, most = min(least, now), max(most, now)
+	}
+	return now, least, most
+}
+
+// Floats are the points for a picture.
+func (p Points) Floats() []float64 {
+	all := make([]float64, len(p))
+	for i, v := range p {
+		all[i] = float64(v)
+	}
+	return all
+}
