@@ -57,6 +57,10 @@ func New(c Config) *Console {
 	for pattern, a := range acts {
 		s.mux.HandleFunc("POST "+Base+pattern, func(w http.ResponseWriter, r *http.Request) { s.act(w, r, a) })
 	}
+	for ending := range exports {
+		s.mux.HandleFunc("GET "+Base+"past"+ending, s.export)
+		s.mux.HandleFunc("GET "+Base+"queue/{ns}/{queue}/past"+ending, s.export)
+	}
 	s.mux.HandleFunc("GET "+Base+"find", s.find)
 	s.mux.HandleFunc("GET "+Base+"web/{file}", file)
 	s.mux.HandleFunc(Base, func(w http.ResponseWriter, r *http.Request) { s.show(w, r, notFound) })

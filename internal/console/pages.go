@@ -65,6 +65,7 @@ type busy struct {
 	Filter string
 	Graph  *graph   // nil: there is none
 	Ready  *problem // why the server takes no messages; nil: it does
+	drawn
 }
 
 // Slow tells whether it costs much to look.
@@ -80,8 +81,10 @@ func overview(ctx context.Context, a *asking) (any, error) {
 		b.Ready, _ = problemOf(err)
 	}
 	// Who is told of the process may see everything.
-	b.Graph, err = a.graph(ctx, top.Process != nil)
-	return b, err
+	if b.Graph, err = a.graph(ctx, top.Process != nil); err != nil {
+		return nil, err
+	}
+	return b, b.recall(ctx, a, top.Queues)
 }
 
 func queues(ctx context.Context, a *asking) (any, error) {
@@ -117,6 +120,7 @@ type one struct {
 	// Refused is why the messages cannot be seen, for example a condition with a mistake.
 	Refused *problem
 	Dead    string // the queue of its dead letters; "": none
+	Plots   []plot
 }
 
 func showQueue(ctx context.Context, a *asking) (any, error) {
@@ -125,7 +129,12 @@ func showQueue(ctx context.Context, a *asking) (any, error) {
 	if err != nil {
 		return nil, err
 	}
+	past, err := a.door.Past(ctx, httpdoor.PastRequest{Of: []string{n.String()}})
+	if err != nil {
+		return nil, err
+	}
 	o := &one{Stats: s, Queue: n, Where: a.r.URL.Query().Get("where")}
+	o.Plots = a.plots(a.QueuePath(n.String())+"/", past.Rows[0])
 	if d := s.Definition.DeadLetter; d != "" {
 		if o.Dead = d; !strings.Contains(d, "/") {
 			o.Dead = n.Namespace + "/" + d

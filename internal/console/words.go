@@ -301,6 +301,16 @@ var japanese = map[string]string{
 	"Cancel the campaign":         "キャンペーンを取り消す",
 	"What is not sent yet will never be. This cannot be taken back.": "未送信のものは送信されません。元に戻せません。",
 	"The campaign is now: %s.":                                       "キャンペーンの状態: %s。",
+	// The last 15 minutes.
+	"The last 15 minutes":             "直近 15 分",
+	"Messages that wait":              "待機中のメッセージ",
+	"In and out each second":          "1 秒あたりの入と出",
+	"Age of the oldest message":       "最古のメッセージの経過時間",
+	"ready, the last 15 minutes":      "待機(直近 15 分)",
+	"now %s, at least %s, at most %s": "現在 %s、最小 %s、最大 %s",
+	"not known":                       "不明",
+	"nothing is known yet":            "まだ記録がありません",
+	"now":                             "現在",
 
 	// Numbers and times.
 	"%s messages": "%s 件",
