@@ -154,6 +154,12 @@ func TestThePastIsAPointEachFiveSecondsOfFifteenMinutes(t *testing.T) {
 		time.Sleep(15 * time.Minute)
 		q = pastOf(t, d, "queue", "q0")
 		same(t, newest(q["ready"], len(q["ready"])), strings.TrimSpace(strings.Repeat("1 ", 180)))
+
+		s.is(s.names, errors.New("the store is away again"))
+		time.Sleep(15 * time.Second)
+		s.is(s.names, nil)
+		time.Sleep(5 * time.Second)
+		same(t, newest(pastOf(t, d, "queue", "q0")["ready"], 5), "1 - - - 1") // not what was 15 minutes before
 	})
 }
 
