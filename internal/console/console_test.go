@@ -198,7 +198,7 @@ func TestEachPageShowsWhatThereIs(t *testing.T) {
 	page := r.page("queue/default/orders")
 	has(t, page, "max attempts", "/letter/default/orders/1", "hikyaku queue peek default/orders")
 	has(t, r.page("letter/default/orders/1"), "{\n  &#34;n&#34;: 1\n}")
-	has(t, r.page("queue/default/orders?where=n+%3D%3D+"), "warning")
+	has(t, r.page("queue/default/orders?where=n+%3D%3D+"), "warning", "\n         ^")
 	has(t, r.want(404, r.request("GET", console.Base+"queue/default/none", nil)), "problem")
 	has(t, r.want(404, r.request("GET", console.Base+"letter/default/orders/9", nil)), "not in the queue")
 	has(t, r.want(404, r.request("GET", console.Base+"elsewhere", nil)), "Nothing here")

@@ -45,7 +45,10 @@ type shown struct {
 }
 
 // problem is why there is nothing to see.
-type problem struct{ Title, Detail, Hint string }
+type problem struct {
+	Title, Detail, Hint string
+	Marked              string // a line with a mistake, and a caret under its place, with the hint behind it
+}
 
 var templates = template.Must(template.ParseFS(web, "web/*.html"))
 
@@ -91,7 +94,12 @@ func (s *Console) make(r *http.Request, p page) (*part, error) {
 // problemOf shows an error of the door as it is.
 func problemOf(err error) (*problem, int) {
 	if p, ok := errors.AsType[*httpdoor.Problem](err); ok {
-		return &problem{Title: p.Title, Detail: p.Detail, Hint: p.Hint}, p.Status
+		out := &problem{Title: p.Title, Detail: p.Detail, Hint: p.Hint}
+		if p.Position != nil && p.Position.Pretty != "" {
+			out.Detail, out.Marked, _ = strings.Cut(p.Position.Pretty, "\n")
+			out.Hint = ""
+		}
+		return out, p.Status
 	}
 	return &problem{Title: "the server did not answer", Detail: err.Error()}, http.StatusInternalServerError
 }
