@@ -6,5 +6,5 @@
 // draws the picture of the page in docs/pictures anew.
 //
 // The browser writes, presses keys and buttons and reads what stands on the page; what was pressed on the pad is read
-// from a trace.
+// from a trace. The pages of a server, the console, are those of `hikyaku serve`.
 package browser_test

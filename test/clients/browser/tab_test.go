@@ -121,7 +121,7 @@ func (p *tab) mouse(kind, selector string) {
 	p.ask(fmt.Sprintf(`(() => {
 		const e = document.querySelector(%q);
 		e.scrollIntoView({block: "center"});
-		const r = e.getBoundingClientRect();
+		const r = e.getClientRects()[0]; // a link may go on in another line
 		return {x: r.x + r.width / 2, y: r.y + r.height / 2};
 	})()`, selector), &at)
 	p.tell("Input.dispatchMouseEvent", map[string]any{"type": kind, "x": at.X, "y": at.Y, "button": "left",
