@@ -179,6 +179,7 @@ addEventListener("securitypolicyviolation", (e) => forbidden.push(e.violatedDire
 func (c *chromium) looks(t *testing.T, l look, address string) *tab {
 	t.Helper()
 	p := c.visit(t, "about:blank", l.width, l.height)
+	t.Cleanup(func() { _ = c.do(p.session, "Page.close", fields{}, nil) }) // six streams are all that a server gets
 	scheme := "light"
 	if l.dark {
 		scheme = "dark"
