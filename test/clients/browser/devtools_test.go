@@ -39,8 +39,8 @@ type reply struct {
 	} `json:"error"`
 }
 
-// open starts a browser that ends with the test.
-func open(t *testing.T) *chromium {
+// open starts a browser, with these flags beside the usual ones, that ends with the test.
+func open(t *testing.T, flags ...string) *chromium {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	toRead, to, err := os.Pipe()
@@ -52,9 +52,9 @@ func open(t *testing.T) *chromium {
 		t.Fatal(err)
 	}
 	c := &chromium{ctx: ctx, to: to, waiting: map[int]chan reply{}}
-	c.cmd = exec.Command(built.browser, "--headless", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage",
-		"--hide-scrollbars", "--lang=en-US",
-		"--no-first-run", "--disable-background-networking", "--remote-debugging-pipe", "--user-data-dir="+t.TempDir())
+	c.cmd = exec.Command(built.browser, append(flags, "--headless", "--no-sandbox", "--disable-gpu",
+		"--disable-dev-shm-usage", "--hide-scrollbars", "--lang=en-US", "--no-first-run",
+		"--disable-background-networking", "--remote-debugging-pipe", "--user-data-dir="+t.TempDir())...)
 	c.cmd.ExtraFiles = []*os.File{toRead, fromWrite} // its files 3 and 4
 	var complaint bytes.Buffer
 	c.cmd.Stderr = &complaint
