@@ -12,12 +12,13 @@ type tab struct {
 	*testing.T
 	browser *chromium
 	session string
+	width   int
 }
 
 // visit opens an address in a new tab of the given size.
 func (c *chromium) visit(t *testing.T, url string, width, height int) *tab {
 	t.Helper()
-	p := &tab{T: t, browser: c}
+	p := &tab{T: t, browser: c, width: width}
 	var target struct{ TargetID string }
 	if err := c.do("", "Target.createTarget", map[string]any{"url": "about:blank"}, &target); err != nil {
 		t.Fatal(err)
