@@ -31,6 +31,12 @@ and shows where each millisecond went.
 		SilenceErrors: true,
 		SilenceUsage:  true,
 		Version:       version(),
+		PersistentPreRunE: func(cmd *cobra.Command, _ []string) error {
+			if err := cmd.ValidateFlagGroups(); err != nil { // cobra's own look at them is no usage error
+				return &usageError{err, seeHelp(cmd)}
+			}
+			return nil
+		},
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if r.config == "" {
 				return cmd.Help()
