@@ -16,15 +16,17 @@ func newClaim() *cobra.Command {
 	var r remote
 	var request httpdoor.ClaimRequest
 	var wait, lease time.Duration
-	var back, bare bool
+	var back, hold, bare bool
 	cmd := &cobra.Command{
 		Use:   "claim NAME",
 		Short: "Take messages from a queue, print them and settle them",
 		Long: `Takes messages from a queue: those that match --where, the oldest first, waiting for the first one up to --wait.
 Each is printed as a line of JSON (or with --body its body alone) and settled as done once it is printed.
-With --back they return to their place instead.`,
-		Example: `  hikyaku claim news --where "lang = 'ja' and priority >= 3" --max 10 --wait 20s`,
-		Args:    oneArg("the NAME of a queue"),
+With --back they return to their place instead. With --hold they stay claimed until their lease ends: the token that is printed settles
+one (` + "`hikyaku queue settle`" + `) or extends its lease (` + "`hikyaku queue extend`" + `).`,
+		Example: `  hikyaku claim news --where "lang = 'ja' and priority >= 3" --max 10 --wait 20s
+  hikyaku claim news --hold --lease 10m`,
+		Args: oneArg("the NAME of a queue"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			n, err := name(args[0])
 			if err != nil {
@@ -47,7 +49,14 @@ With --back they return to their place instead.`,
 				fmt.Fprintf(cmd.ErrOrStderr(), "nothing to claim in %s\n", n.Short())
 				return nil
 			}
-			return r.reached(printAndSettle(cmd.Context(), client, claims, back, func(c *httpdoor.Claimed) error {
+			as := httpdoor.Done
+			switch {
+			case back:
+				as = httpdoor.Back
+			case hold:
+				as = held
+			}
+			return r.reached(printAndSettle(cmd.Context(), client, claims, as, func(c *httpdoor.Claimed) error {
 				return printClaim(cmd.OutOrStdout(), c, bare)
 			}))
 		},
@@ -58,7 +67,10 @@ With --back they return to their place instead.`,
 	cmd.Flags().DurationVar(&wait, "wait", 0, "how long to wait for the first message")
 	cmd.Flags().DurationVar(&lease, "lease", 0, "how long the claim holds if this command dies (default: the queue's)")
 	cmd.Flags().BoolVar(&back, "back", false, "put the messages back once they are printed")
+	cmd.Flags().BoolVar(&hold, "hold", false, "leave the messages claimed, to be settled by their tokens")
 	cmd.Flags().BoolVar(&bare, "body", false, "print bodies alone")
+	cmd.MarkFlagsMutuallyExclusive("back", "hold")
+	cmd.MarkFlagsMutuallyExclusive("body", "hold") // without its token nobody could settle one
 	return cmd
 }
 
@@ -66,8 +78,12 @@ With --back they return to their place instead.`,
 // long list is through before its lease ends.
 const settleGroup = 100
 
-// printAndSettle prints messages and settles what was printed; what was not, for a failed write or a Ctrl-C, goes back.
-func printAndSettle(ctx context.Context, client *httpdoor.Client, claims []httpdoor.Claimed, back bool,
+// held says that what was printed is not settled.
+const held = ""
+
+// printAndSettle prints messages and settles what was printed, as they say; what was not, for a failed write or a
+// Ctrl-C, goes back.
+func printAndSettle(ctx context.Context, client *httpdoor.Client, claims []httpdoor.Claimed, as string,
 	print func(*httpdoor.Claimed) error) error {
 	for len(claims) > 0 {
 		group := claims[:min(settleGroup, len(claims))]
@@ -81,7 +97,7 @@ func printAndSettle(ctx context.Context, client *httpdoor.Client, claims []httpd
 		if failed != nil {
 			group = claims // the rest of all
 		}
-		if err := settle(ctx, client, group, printed, back); err != nil || failed != nil {
+		if err := settle(ctx, client, group, printed, as); err != nil || failed != nil {
 			return errors.Join(failed, err)
 		}
 		claims = claims[len(group):]
@@ -89,16 +105,17 @@ func printAndSettle(ctx context.Context, client *httpdoor.Client, claims []httpd
 	return nil
 }
 
-// settle settles the first ones, which were printed, as done (with back, they go back), and puts the others back. A
-// Ctrl-C does not stop it.
-func settle(ctx context.Context, client *httpdoor.Client, claims []httpdoor.Claimed, printed int, back bool) error {
+// settle settles the first ones, which were printed, as they say, and puts the others back. A Ctrl-C does not stop it.
+func settle(ctx context.Context, client *httpdoor.Client, claims []httpdoor.Claimed, printed int, as string) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), stopGrace)
 	defer cancel()
-	settlements := make([]httpdoor.Settlement, len(claims))
+	var settlements []httpdoor.Settlement
 	for i := range claims {
-		settlements[i] = httpdoor.Settlement{Token: claims[i].Token, As: httpdoor.Done}
-		if back || i >= printed {
-			settlements[i].As = httpdoor.Back
+		switch {
+		case i >= printed:
+			settlements = append(settlements, httpdoor.Settlement{Token: claims[i].Token, As: httpdoor.Back})
+		case as != held:
+			settlements = append(settlements, httpdoor.Settlement{Token: claims[i].Token, As: as})
 		}
 	}
 	results, err := client.Settle(ctx, settlements...)

@@ -17,12 +17,12 @@ func newQueue() *cobra.Command {
 	var r remote
 	cmd := &cobra.Command{
 		Use:   "queue",
-		Short: "Look at queues, purge them, take them back in time, replay dead letters",
+		Short: "Look at queues and what is in them, and do what an operator does",
 		Long:  "Commands over the queues of a running hikyaku (hikyaku serve).",
 	}
 	r.register(cmd)
 	return group(cmd, newQueueLs(&r), newQueueShow(&r), newQueuePeek(&r), newQueuePurge(&r), newQueueReplay(&r),
-		newQueueSeek(&r))
+		newQueueSeek(&r), newQueuePut(&r), newQueueSettle(&r), newQueueExtend(&r), newQueueMove(&r))
 }
 
 // over runs f with a client and the queue named on the command line.
@@ -100,6 +100,7 @@ func newQueuePeek(r *remote) *cobra.Command {
 
 func newQueuePurge(r *remote) *cobra.Command {
 	var yes bool
+	var out answered
 	cmd := &cobra.Command{
 		Use:   "purge --yes NAME",
 		Short: "Delete every message of a queue, also those that are claimed",
@@ -116,18 +117,21 @@ queue holds can still be brought back with ` + "`hikyaku queue seek`" + `.`,
 					"if you mean to delete them all, add --yes"}
 			}
 			purged, err := c.Purge(cmd.Context(), n)
-			if err == nil {
-				fmt.Fprintf(cmd.OutOrStdout(), "purged %s of %s\n", count(int64(purged), "message"), n.Short())
+			if err != nil {
+				return err
 			}
-			return err
+			return out.tell(cmd, map[string]int{"purged": purged}, "purged %s of %s",
+				count(int64(purged), "message"), n.Short())
 		}),
 	}
+	out.register(cmd)
 	cmd.Flags().BoolVar(&yes, "yes", false, "yes, delete them")
 	return cmd
 }
 
 func newQueueReplay(r *remote) *cobra.Command {
 	var q httpdoor.ReplayRequest
+	var out answered
 	cmd := &cobra.Command{
 		Use:   "replay NAME",
 		Short: "Send dead letters again",
@@ -140,7 +144,10 @@ of a pipeline gave up goes to that step alone: what had been delivered elsewhere
 			if err != nil {
 				return err
 			}
-			fmt.Fprintf(cmd.OutOrStdout(), "replayed %s of %s\n", count(int64(done.Moved), "message"), n.Short())
+			if err := out.tell(cmd, done, "replayed %s of %s", count(int64(done.Moved), "message"),
+				n.Short()); err != nil {
+				return err
+			}
 			if done.Homeless > 0 {
 				return &hinted{errors.New(count(int64(done.Homeless), "message") + " that came from no queue stayed"),
 					"say where they should go with --to QUEUE"}
@@ -148,6 +155,7 @@ of a pipeline gave up goes to that step alone: what had been delivered elsewhere
 			return nil
 		}),
 	}
+	out.register(cmd)
 	cmd.Flags().StringVar(&q.Where, "where", "", "a `CONDITION`: only these")
 	cmd.Flags().IntVar(&q.Max, "max", 0, "messages at most; 0: all there are now")
 	cmd.Flags().StringVar(&q.To, "to", "", "a `QUEUE` for all of them (default: where each came from)")

@@ -21,6 +21,7 @@ type seekOptions struct {
 
 func newQueueSeek(r *remote) *cobra.Command {
 	var o seekOptions
+	var out answered
 	cmd := &cobra.Command{
 		Use:   "seek NAME (--time TIME | --ago DURATION | --snapshot SNAPSHOT)",
 		Short: "Take a queue back to a time or a snapshot",
@@ -59,9 +60,8 @@ A queue without a history keeps nothing of what is settled, so a seek of it to a
 		if err != nil {
 			return err
 		}
-		_, err = fmt.Fprintf(cmd.OutOrStdout(), "took %s to %s: %s back, %s settled\n", n.Short(), where,
+		return out.tell(cmd, did, "took %s to %s: %s back, %s settled", n.Short(), where,
 			count(int64(did.Back), "message"), count(int64(did.Settled), "message"))
-		return err
 	})
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		if said := o.said(cmd); said != 1 {
@@ -70,6 +70,7 @@ A queue without a history keeps nothing of what is settled, so a seek of it to a
 		}
 		return run(cmd, args)
 	}
+	out.register(cmd)
 	cmd.Flags().StringVar(&o.time, "time", "", "to this `TIME`, as 2026-01-02T15:04:05Z")
 	cmd.Flags().Var(&o.ago, "ago", "to the time that long ago by the clock of this machine, as 90s, 1h or 7d")
 	cmd.Flags().Lookup("ago").DefValue = "" // none: 0s would be now

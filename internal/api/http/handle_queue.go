@@ -3,6 +3,7 @@ package http
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
 	"net/http"
 	"sort"
 
@@ -263,6 +264,9 @@ func replay(c *call) error {
 		}
 	}
 	did, err := c.d.store.Replay(c.ctx(), n, r)
+	if err != nil && did.Moved > 0 {
+		err = fmt.Errorf("%w; %d were moved before that", err, did.Moved)
+	}
 	if err != nil {
 		return err
 	}
