@@ -22,7 +22,8 @@ func newQueue() *cobra.Command {
 	}
 	r.register(cmd)
 	return group(cmd, newQueueLs(&r), newQueueShow(&r), newQueuePeek(&r), newQueuePurge(&r), newQueueReplay(&r),
-		newQueueSeek(&r), newQueuePut(&r), newQueueSettle(&r), newQueueExtend(&r), newQueueMove(&r))
+		newQueueSeek(&r), newQueuePut(&r), newQueueSettle(&r), newQueueExtend(&r), newQueueMove(&r),
+		newQueueCreate(&r), newQueueAlter(&r), newQueueRm(&r))
 }
 
 // over runs f with a client and the queue named on the command line.

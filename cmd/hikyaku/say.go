@@ -194,6 +194,8 @@ func commandHint(p *httpdoor.Problem) string {
 		return "set HIKYAKU_SECRET, or name a file with a user's secret with --secret-file"
 	case "urn:hikyaku:not-found":
 		return "see what there is with `hikyaku queue ls` and `hikyaku topic ls`"
+	case "urn:hikyaku:exists":
+		return "change it with `hikyaku queue alter`, or delete it first"
 	case "urn:hikyaku:no-such-campaign":
 		return "see what there is with `hikyaku campaign ls`"
 	case "urn:hikyaku:no-such-snapshot":

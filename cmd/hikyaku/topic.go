@@ -15,12 +15,13 @@ func newTopic() *cobra.Command {
 	var r remote
 	cmd := &cobra.Command{
 		Use:   "topic",
-		Short: "Look at topics and who subscribes to them",
+		Short: "Look at topics and who subscribes to them, create and delete them",
 		Long: "Commands over the topics of a running hikyaku (hikyaku serve). What was published to a topic is in " +
 			"the queues that subscribe to it.",
 	}
 	r.register(cmd)
-	return group(cmd, newTopicLs(&r), newTopicShow(&r))
+	return group(cmd, newTopicLs(&r), newTopicShow(&r), newTopicCreate(&r), newTopicRm(&r), newTopicSubscribe(&r),
+		newTopicUnsubscribe(&r))
 }
 
 func newTopicLs(r *remote) *cobra.Command {
