@@ -114,6 +114,8 @@ var grants = []struct {
 	{"GET", "/-/past?of=news&of=other", ``, "boss", 0},
 	{"GET", "/-/past?what=all", ``, "boss", 0},
 	{"GET", "/-/past?what=door&of=http", ``, "boss", 0},
+	{"GET", "/default/may/news", ``, everyone, 0}, // it tells each what is his
+	{"GET", "/-/top", ``, everyone, 0},            // it shows what one may know of
 	{"GET", "/-/trace", ``, everyone, 0},
 	{"GET", "/-/trace?queue=news", ``, "boss reader", 0},
 	{"GET", "/-/trace/" + tracedID, ``, "boss reader", 404},

@@ -45,6 +45,8 @@ func (s *Server) routes() []route {
 		{"POST", "/{ns}/queues/{queue}/replay", "replay", false, replay},
 		{"POST", "/{ns}/queues/{queue}/seek", "seek", false, seek},
 
+		{"GET", "/{ns}/may/{name}", "may", false, showMay},
+
 		{"GET", "/{ns}/snapshots", "listSnapshots", false, listSnapshots},
 		{"PUT", "/{ns}/snapshots/{snapshot}", "createSnapshot", false, createSnapshot},
 		{"GET", "/{ns}/snapshots/{snapshot}", "showSnapshot", false, showSnapshot},
