@@ -25,14 +25,19 @@ type outcome struct {
 	to       string // the path, below Base, of the page that shows it
 	said     string // a line that says so
 	language string // that the pages are in from now on; "": as before
+	// held is what the browser remembers of a claim for so long; negative: no more.
+	held  string
+	until time.Duration
 }
 
 // acts are what the pages can do, by the rest of the path.
 var acts = map[string]act{
-	"language":                  {speak, true},
-	"queue/{ns}/{queue}/put":    {put, false},
-	"queue/{ns}/{queue}/purge":  {purge, false},
-	"queue/{ns}/{queue}/replay": {replay, false},
+	"language":                              {speak, true},
+	"queue/{ns}/{queue}/put":                {put, false},
+	"queue/{ns}/{queue}/purge":              {purge, false},
+	"queue/{ns}/{queue}/claim":              {hold, false},
+	"queue/{ns}/{queue}/do/{act}":           {operate, false},
+	"letter/{ns}/{queue}/{sequence}/settle": {settle, false},
 
 	"topic/{ns}/{topic}/publish": {publish, false},
 
@@ -77,6 +82,9 @@ func (s *Console) act(w http.ResponseWriter, r *http.Request, a act) {
 	}
 	if did.language != "" {
 		keep(w, languageCookie, did.language, 400*24*time.Hour)
+	}
+	if did.until != 0 {
+		keep(w, heldCookie, url.QueryEscape(did.held), did.until)
 	}
 	if did.said != "" {
 		keep(w, saidCookie, url.QueryEscape(did.said), 10*time.Second)
@@ -145,20 +153,6 @@ func purge(ctx context.Context, a *asking) (outcome, error) {
 		return outcome{}, err
 	}
 	return outcome{to: a.page(n), said: a.T("Purged: %s.", a.Messages(count))}, nil
-}
-
-// replay sends the dead letters of a queue back, all or those that meet a condition.
-func replay(ctx context.Context, a *asking) (outcome, error) {
-	n := a.queue()
-	did, err := a.door.Replay(ctx, n, httpdoor.ReplayRequest{Where: a.r.PostForm.Get("where")})
-	if err != nil {
-		return outcome{}, err
-	}
-	said := a.T("Sent again: %s.", a.Messages(did.Moved))
-	if did.Homeless > 0 {
-		said += " " + a.T("%s came from no queue, and stayed.", a.Messages(did.Homeless))
-	}
-	return outcome{to: a.page(n), said: said}, nil
 }
 
 // said takes what an act had to say out of a request.

@@ -40,8 +40,10 @@ var pages = map[string]page{
 	"campaigns":                {"campaigns", "Campaigns", campaigns},
 	"campaign/{ns}/{campaign}": {"campaign", "Campaign", showCampaign},
 
-	"push":        {"push", "Push", push},
-	"push/{sink}": {"pushsink", "Dead devices", pushSink},
+	"push":                        {"push", "Push", push},
+	"push/{sink}":                 {"pushsink", "Dead devices", pushSink},
+	"queue/{ns}/{queue}/do/{act}": {"operate", "What will be done", weigh},
+	"sent":                        {"sent", "Sent again", showSent},
 }
 
 // notFound is what every other path gives.
@@ -121,6 +123,7 @@ type one struct {
 	Refused *problem
 	Dead    string // the queue of its dead letters; "": none
 	Plots   []plot
+	Can     may
 }
 
 func showQueue(ctx context.Context, a *asking) (any, error) {
@@ -135,6 +138,9 @@ func showQueue(ctx context.Context, a *asking) (any, error) {
 	}
 	o := &one{Stats: s, Queue: n, Where: a.r.URL.Query().Get("where")}
 	o.Plots = a.plots(a.QueuePath(n.String())+"/", past.Rows[0])
+	if o.Can, err = a.may(ctx, n); err != nil {
+		return nil, err
+	}
 	if d := s.Definition.DeadLetter; d != "" {
 		if o.Dead = d; !strings.Contains(d, "/") {
 			o.Dead = n.Namespace + "/" + d
@@ -165,6 +171,8 @@ type letter struct {
 	Size   int64 // of the whole body
 	Seen   int64
 	Cut    bool
+	Held   bool // by this browser
+	Can    may
 }
 
 // seenBody is how much of a body a page shows.
@@ -184,7 +192,11 @@ func showLetter(ctx context.Context, a *asking) (any, error) {
 		return nil, &httpdoor.Problem{Title: a.T("the message is not in the queue any more"),
 			Status: http.StatusNotFound}
 	}
-	l := &letter{Peeked: found[0], Queue: n.String(), Before: strconv.FormatUint(sequence-1, 10)}
+	l := &letter{Peeked: found[0], Queue: n.String(), Before: strconv.FormatUint(sequence-1, 10),
+		Held: a.held(n, sequence) != ""}
+	if l.Can, err = a.may(ctx, n); err != nil {
+		return nil, err
+	}
 	body, err := l.Bytes()
 	if err != nil {
 		return nil, err
@@ -307,6 +319,7 @@ type graves struct {
 	Looked  int
 	More    bool // there are more than were looked at
 	Refused *problem
+	Can     may
 }
 
 type grave struct {
@@ -329,8 +342,11 @@ func deadLetters(ctx context.Context, a *asking) (any, error) {
 		return g, err
 	}
 	ns, name, _ := strings.Cut(g.Queue, "/")
-	found, err := a.door.Peek(ctx, queue.Name{Namespace: ns, Name: name}, httpdoor.PeekRequest{Max: deadSample,
-		NoBody: true})
+	n := queue.Name{Namespace: ns, Name: name}
+	found, err := a.door.Peek(ctx, n, httpdoor.PeekRequest{Max: deadSample, NoBody: true})
+	if err == nil {
+		g.Can, err = a.may(ctx, n)
+	}
 	if err != nil {
 		return nil, err
 	}
