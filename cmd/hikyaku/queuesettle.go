@@ -152,8 +152,8 @@ func overTokens(cmd *cobra.Command, r *remote, out *answered, tokens []string, d
 	case done+refused == 0:
 		return &usageError{fmt.Errorf("%s was given no token", cmd.CommandPath()), seeHelp(cmd)}
 	case refused > 0:
-		return fmt.Errorf("%s of %s were not %s", measure.Count(int64(refused)),
-			count(int64(done+refused), "message"), did)
+		return fmt.Errorf("not %s: %s of %s", did, measure.Count(int64(refused)),
+			count(int64(done+refused), "message"))
 	case out.asJSON:
 		return nil
 	}

@@ -60,7 +60,7 @@ func TestHeldClaimsAreSettledAndExtendedByTheirTokens(t *testing.T) {
 	if r := s.do(t, "", "queue", "peek", "jobs_dead"); !strings.Contains(r.stdout, `"reason":"no such customer"`) {
 		t.Errorf("peek: %+v", r)
 	}
-	s.endsWith(t, "", exitFailed, "1 of 2 messages were not settled", "queue", "settle", tokens[0], tokens[5])
+	s.endsWith(t, "", exitFailed, "not settled: 1 of 2 messages", "queue", "settle", tokens[0], tokens[5])
 	s.endsWith(t, "", exitFailed, tokens[5]+": ", "queue", "settle", tokens[5])
 	r := s.do(t, "", "queue", "extend", "--json", tokens[0], "10m")
 	var one httpdoor.TokenResult
