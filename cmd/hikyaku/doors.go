@@ -116,7 +116,7 @@ func openDoors(ctx context.Context, h *house, w *works, api config.API, front *c
 	if front != nil {
 		api.MySQL.Socket = settings.NoSocket // what comes to it, front brings as well
 	}
-	web, err := httpdoor.New(api.HTTP, httpdoor.Options{
+	web, err := httpdoor.New(api.HTTP, httpdoor.Options{Audit: h.audit.of("http"),
 		Store: h.storeFor("http"), Users: h.users, Metrics: h.metrics, Trace: h.trace,
 		Busy: h.busy, Dead: w.deadDevices, Reload: h.readAgain, Components: w.Stats, Doors: traffic,
 		Push: w.Runner, Campaigns: h.campaigns, Traffic: traffic["http"], Report: report("http"),

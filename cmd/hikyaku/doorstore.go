@@ -16,10 +16,14 @@ type doorStore struct {
 
 // storeFor is the store for a door.
 func (h *house) storeFor(door string) courierStore {
-	if h.trace == nil {
-		return h.store
+	store := h.store
+	if h.trace != nil {
+		store = &doorStore{store, door}
 	}
-	return &doorStore{h.store, door}
+	if h.audit != nil {
+		store = &auditStore{store, door, h.audit}
+	}
+	return store
 }
 
 func (s *doorStore) Put(ctx context.Context, n queue.Name, msgs []message.Message) ([]queue.PutResult, error) {

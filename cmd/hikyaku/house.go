@@ -45,6 +45,7 @@ type house struct {
 	campaigns *campaign.Registry
 	trace     *journey.Store // nil: nobody wants to know where messages have been
 	taps      *journey.Taps
+	audit     *auditor       // nil: none is kept
 	spans     *otlp.Exporter // nil: they go nowhere
 
 	at         addresses
@@ -98,6 +99,11 @@ func openHouseOver(ctx context.Context, f *config.File, logTo io.Writer, adopt b
 	warnOfOpenFolder(log, f.DataDir)
 	if err := f.Define(ctx, h.store.Configured(), adopt); err != nil {
 		return nil, errors.Join(mistakesIn(f, err), h.close())
+	}
+	if name := f.Audit.Queue; name != "" {
+		if h.audit, err = newAuditor(ctx, h, name); err != nil {
+			return nil, errors.Join(err, h.close())
+		}
 	}
 	if h.campaigns, err = campaign.Open(ctx, h.store, nil); err != nil {
 		return nil, errors.Join(err, h.close())

@@ -54,8 +54,8 @@ and shows where each millisecond went.
 	root.AddCommand(newRun(), newServe(), newStop(), newReload(), newDemo(), newPublish(), newClaim(), newQueue(),
 		newTopic(), newSnapshot(), newPush(), newCampaign(), newFunction(), newStack(), newUser(), newCluster(),
 		newValidate(), newSchema(), newGraph(), newDoctor(), newJournal(), newBackup(), newRestore(),
-		newTop(), newPast(), newTap(), newTrace(), newSlow(), newHealth(), newBench(host), newMacro(host),
-		newSandbox(), newVersion())
+		newTop(), newPast(), newTap(), newTrace(), newSlow(), newHealth(), newAudit(), newBench(host),
+		newMacro(host), newSandbox(), newVersion())
 	return root
 }
 

@@ -26,6 +26,7 @@ type File struct {
 	Namespaces map[string][]string // namespace → other names for it
 	Limits     Limits
 	Trace      Trace
+	Audit      Audit
 	Log        Log
 	Queues     []Queue // subscriptions among them, after the queues
 	Topics     []Topic
@@ -88,7 +89,7 @@ func Parse(name string, text []byte, env func(string) (string, bool)) (*File, er
 	f := &File{
 		Name: name, DataDir: c.DataDir, Shards: c.Shards, Durability: c.Durability, Cluster: c.Cluster,
 		Journal: c.Journal, API: c.API, Namespaces: c.Namespaces, Limits: c.Limits, Trace: c.Trace,
-		Log:    c.Log,
+		Log: c.Log, Audit: c.Audit,
 		Queues: append([]Queue(c.Queues), c.Topics.subscriptions...), Topics: c.Topics.topics, Functions: c.Functions,
 		Users: c.Users, Access: c.Access,
 		source: s, root: root,

@@ -30,6 +30,7 @@ type schema struct {
 	Transforms transformSettings   `yaml:"transforms" doc:"What happens to them on the way, by name."`
 	Sinks      sinkSettings        `yaml:"sinks" doc:"Where they are delivered, by name."`
 	Trace      Trace               `yaml:"trace" doc:"Where messages have been, for hikyaku trace and hikyaku slow. It is in memory: a restart ends it."`
+	Audit      Audit               `yaml:"audit" doc:"A record of who has administered what: see docs/security.md."`
 	Log        Log                 `yaml:"log" doc:"What hikyaku says about itself, on the standard error."`
 }
 
@@ -89,6 +90,21 @@ type Journal struct {
 type Scrub struct {
 	Every          time.Duration `yaml:"every" min:"1m" doc:"How often all files of the journal are read, to find what the disk has damaged before a reader or a start does: from the beginning of one round to that of the next, and the first at the start, or when a SIGHUP switches it on. Not set: never."`
 	BytesPerSecond int64         `yaml:"bytes_per_second" unit:"bytes" min:"65536" default:"8388608" doc:"How much of them is read in a second at most."`
+}
+
+// Audit says where a message of each administrative act is kept.
+type Audit struct {
+	Queue string `yaml:"queue" doc:"The queue, as NAME or NAMESPACE/NAME, for a message of each act that creates, alters, deletes, purges, replays, moves or seeks through a door. It is made when it is missing, and no door purges, alters or deletes it. Not set: none is kept."`
+}
+
+// checkSettings refuses what is no name.
+func (a *Audit) checkSettings() (errs []error) {
+	if a.Queue != "" {
+		if _, err := queue.ParseName(a.Queue); err != nil {
+			errs = append(errs, component.Setting("queue", err))
+		}
+	}
+	return errs
 }
 
 // Trace is about journeys of messages. A zero is the default.

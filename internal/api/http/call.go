@@ -82,7 +82,13 @@ func (c *call) on(action access.Action, segment string) (queue.Name, error) {
 	if err != nil {
 		return n, err
 	}
-	return n, c.may(action, n)
+	if err := c.may(action, n); err != nil {
+		return n, err
+	}
+	if action == access.Admin {
+		c.acts()
+	}
+	return n, nil
 }
 
 // mediaType is the request's content type without its parameters.

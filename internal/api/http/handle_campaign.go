@@ -104,6 +104,9 @@ func startCampaign(c *call) error {
 	if err != nil {
 		return err
 	}
+	if !before {
+		c.did("startCampaign", v.ID, nil)
+	}
 	return c.w.json(http.StatusOK, StartedCampaign{v, before})
 }
 
@@ -132,7 +135,7 @@ func showCampaign(c *call) error {
 }
 
 // changeCampaign pauses, resumes or cancels.
-func changeCampaign(
+func changeCampaign(operation string,
 	change func(*campaign.Registry, context.Context, string) (campaign.View, error),
 ) func(*call) error {
 	return func(c *call) error {
@@ -143,6 +146,7 @@ func changeCampaign(
 		if v, err = change(r, c.ctx(), v.ID); err != nil {
 			return err
 		}
+		c.did(operation, v.ID, nil)
 		return c.w.json(http.StatusOK, v)
 	}
 }

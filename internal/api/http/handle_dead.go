@@ -121,7 +121,7 @@ func findDead(c *call) error {
 }
 
 func reviveDead(c *call) error {
-	_, r, err := c.deadOf()
+	sink, r, err := c.deadOf()
 	if err != nil {
 		return err
 	}
@@ -132,6 +132,9 @@ func reviveDead(c *call) error {
 	s := request.selection()
 	s.All = request.All
 	n, err := r.Revive(c.ctx(), s, request.DryRun)
+	if !request.DryRun && (err == nil || n > 0) {
+		c.did("reviveDead", sink, map[string]int{"revived": n})
+	}
 	if err != nil && n > 0 {
 		err = fmt.Errorf("%w; %d were revived before that", err, n)
 	}

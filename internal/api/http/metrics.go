@@ -24,6 +24,7 @@ type Metrics struct {
 	returned prometheus.Counter
 	hops     *prometheus.HistogramVec
 	logins   *prometheus.CounterVec
+	unkept   prometheus.Counter
 	handler  http.Handler
 
 	watch  sync.Once
@@ -71,11 +72,14 @@ func NewMetrics(maxQueues int) *Metrics {
 			Name: "hikyaku_logins_failed_total", Help: "Logins that failed, by door. Reason slowed: refused unlooked " +
 				"at, since too many had failed.",
 		}, []string{"door", "reason"}),
+		unkept: prometheus.NewCounter(prometheus.CounterOpts{
+			Name: "hikyaku_audit_lost_total", Help: "Administrative acts that were done and are not in the audit.",
+		}),
 		most:   or(maxQueues, DefaultMetricQueues),
 		labels: map[queue.Name]*hopSet{},
 	}
 	m.handler = promhttp.HandlerFor(m.registry, promhttp.HandlerOpts{MaxRequestsInFlight: metricReaders})
-	m.registry.MustRegister(m.requests, m.seconds, m.inFlight, m.returned, m.hops, m.logins,
+	m.registry.MustRegister(m.requests, m.seconds, m.inFlight, m.returned, m.hops, m.logins, m.unkept,
 		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	return m
 }
@@ -91,6 +95,9 @@ func (m *Metrics) Settled(n queue.Name, hops *message.Hops) {
 		m.Hop(n, message.Settled, d)
 	}
 }
+
+// AuditLost notes that an act is not in the audit.
+func (m *Metrics) AuditLost() { m.unkept.Inc() }
 
 // LoginFailed notes that a login failed. Doors and reasons are few and known.
 func (m *Metrics) LoginFailed(door, reason string) { m.logins.WithLabelValues(door, reason).Inc() }

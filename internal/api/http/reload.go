@@ -38,6 +38,9 @@ func reload(c *call) error {
 	case err != nil:
 		return badConfiguration.problem(err.Error())
 	}
+	if !request.DryRun {
+		c.did("reload", "", nil)
+	}
 	r.DryRun = request.DryRun
 	for _, names := range []*[]string{&r.Changed, &r.Stopped, &r.Started, &r.NeedsRestart} {
 		*names = append([]string{}, *names...) // a list in JSON, also when it is empty

@@ -53,6 +53,9 @@ type Options struct {
 	// nil: nothing is.
 	Taps    *journey.Taps
 	Secrets func() mask.Masker
+	// Audit is told of acts that are not done through the store, with counts of what they did; WhoOf tells who asked.
+	// nil: nobody is told.
+	Audit func(ctx context.Context, operation, object string, did map[string]int)
 	// Console makes the pages of the door, which is given to it; nil: there are none.
 	Console func(operations http.Handler, readOnly bool) http.Handler
 	// Report is told what a person should know and no client is: panics of handlers, connections that broke in the TLS
@@ -80,6 +83,7 @@ type Server struct {
 	past      *past
 	taps      *journey.Taps
 	secrets   func() mask.Masker
+	audit     func(ctx context.Context, operation, object string, did map[string]int)
 
 	components func() []pipeline.NodeStats
 	describe   func(string) ComponentSettings
@@ -109,7 +113,7 @@ func New(c Config, o Options) (*Server, error) {
 		traffic: o.Traffic,
 		dead:    o.Dead, reload: o.Reload, pusher: o.Push, campaigns: o.Campaigns, trace: o.Trace,
 		taps: o.Taps, secrets: o.Secrets, components: o.Components,
-		describe: o.Describe, functions: o.Functions,
+		describe: o.Describe, functions: o.Functions, audit: o.Audit,
 		origins: http.NewCrossOriginProtection(),
 	}
 	s.busiest = newBusiest(o)

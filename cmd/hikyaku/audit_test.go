@@ -1,0 +1,74 @@
+package main
+
+import (
+	"encoding/json"
+	"slices"
+	"strings"
+	"testing"
+)
+
+func TestEachActIsInTheAuditWithWhoDidIt(t *testing.T) {
+	s := serveHere(t, t.TempDir(), quiet+`
+audit: { queue: audit }
+users:
+  - { name: ops, secret: ops-secret-of-ops, grants: [{ can: [put, take, admin, push], on: ["*"] }] }
+`)
+	do := func(args ...string) result {
+		return hikyaku(t, "", []string{"HIKYAKU_URL=" + s.url, "HIKYAKU_SECRET=ops-secret-of-ops"}, args...)
+	}
+	for _, args := range []string{"queue create jobs --max-attempts 3", "queue put jobs", "queue put jobs",
+		"queue alter jobs --lease 1m", "queue move jobs jobs2 --max 1", "snapshot create before --queue jobs",
+		"queue purge --yes jobs", "queue seek jobs --snapshot before", "snapshot delete before", "topic create ev",
+		"topic subscribe ev all", "topic rm --yes ev", "queue rm --yes jobs", "reload --dry-run", "reload"} {
+		if r := do(strings.Fields(args)...); r.code != exitOK {
+			t.Fatalf("%s: %+v", args, r)
+		}
+	}
+	want := []string{"createQueue default/jobs", "alterQueue default/jobs", "move default/jobs",
+		"createSnapshot default/before", "purge default/jobs", "seek default/jobs", "deleteSnapshot default/before",
+		"createTopic default/ev", "createQueue default/all", "deleteTopic default/ev", "deleteQueue default/jobs",
+		"reload"}
+	r := do("audit", "--json")
+	var got []string
+	for d := json.NewDecoder(strings.NewReader(r.stdout)); d.More(); {
+		var a audited
+		if err := d.Decode(&a); err != nil {
+			t.Fatal(err)
+		}
+		got = append(got, strings.TrimSpace(a.Operation+" "+a.Object))
+		if a.User != "ops" || !strings.HasPrefix(a.Address, "127.0.0.1:") || a.Door != "http" || a.Time.IsZero() {
+			t.Errorf("%+v", a)
+		}
+		if n, counted := map[string]int{"purge": 1, "move": 1, "seek": 1}[a.Operation]; counted &&
+			a.Did["purged"]+a.Did["moved"]+a.Did["back"] != n {
+			t.Errorf("%s did %v", a.Operation, a.Did)
+		}
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("the audit has\n%q, not\n%q", got, want)
+	}
+	if strings.Contains(r.stdout, "secret") {
+		t.Errorf("a secret is in it: %s", r.stdout)
+	}
+	if r := do("audit", "--last", "2"); !strings.Contains(r.stdout, "deleteQueue  default/jobs") ||
+		strings.Contains(r.stdout, "deleteTopic") {
+		t.Errorf("the last two:\n%s%s", r.stdout, r.stderr)
+	}
+	for _, args := range []string{"queue purge --yes audit", "queue rm --yes audit", "queue move audit jobs2",
+		"queue alter audit --retention 1s", "queue seek audit --ago 0s --yes"} {
+		if r := do(strings.Fields(args)...); r.code != exitFailed ||
+			!strings.Contains(r.stderr, "is the queue of the audit") {
+			t.Errorf("%s: %+v", args, r)
+		}
+	}
+}
+
+func TestAnActIsDoneThoughTheAuditTakesNoMore(t *testing.T) {
+	s := serveHere(t, t.TempDir(), quiet+"queues: { audit: { max_messages: 1 } }\naudit: { queue: audit }\n")
+	for _, name := range []string{"one", "two"} {
+		s.wants(t, "", "created queue "+name+"\n", "queue", "create", name)
+	}
+	if got := s.metric(t, "hikyaku_audit_lost_total"); got != "1" {
+		t.Errorf("%q were lost", got)
+	}
+}
