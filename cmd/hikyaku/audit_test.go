@@ -2,9 +2,12 @@ package main
 
 import (
 	"encoding/json"
+	"net/http"
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/hikyaku/hikyaku/internal/freeport"
 )
 
 func TestEachActIsInTheAuditWithWhoDidIt(t *testing.T) {
@@ -70,5 +73,51 @@ func TestAnActIsDoneThoughTheAuditTakesNoMore(t *testing.T) {
 	}
 	if got := s.metric(t, "hikyaku_audit_lost_total"); got != "1" {
 		t.Errorf("%q were lost", got)
+	}
+}
+
+func TestActsOfOtherDoorsAreInTheAudit(t *testing.T) {
+	free, err := freeport.Find(1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := serveHere(t, t.TempDir(), "data_dir: ${HIKYAKU_DATA}\naudit: { queue: audit }\napi:\n  http: { listen: "+
+		"127.0.0.1:0 }\n  sqs: { listen: \""+free[0]+"\" }\n")
+	sqs := func(call, body string) int {
+		t.Helper()
+		r, err := http.NewRequestWithContext(t.Context(), "POST", "http://"+free[0]+"/", strings.NewReader(body))
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.Header.Set("X-Amz-Target", "AmazonSQS."+call)
+		r.Header.Set("Content-Type", "application/x-amz-json-1.0")
+		answer, err := http.DefaultClient.Do(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		answer.Body.Close()
+		return answer.StatusCode
+	}
+	of := func(name string) string { return `{"QueueUrl": "http://` + free[0] + `/000000000000/` + name + `"}` }
+	for _, call := range [][2]string{{"CreateQueue", `{"QueueName": "jobs"}`}, {"PurgeQueue", of("jobs")},
+		{"DeleteQueue", of("jobs")}} {
+		if status := sqs(call[0], call[1]); status != 200 {
+			t.Fatalf("%s: %d", call[0], status)
+		}
+	}
+	r := s.do(t, "", "audit")
+	for _, line := range []string{"sqs   createQueue  default/jobs", "sqs   purge        default/jobs",
+		"sqs   deleteQueue  default/jobs"} {
+		if !strings.Contains(r.stdout, line) {
+			t.Errorf("no %q in\n%s%s", line, r.stdout, r.stderr)
+		}
+	}
+	for _, call := range []string{"PurgeQueue", "DeleteQueue"} {
+		if status := sqs(call, of("audit")); status == 200 {
+			t.Errorf("%s of the audit's queue was done", call)
+		}
+	}
+	if r := s.do(t, "", "audit", "--json"); strings.Count(r.stdout, "\n") != 3 {
+		t.Errorf("the audit has\n%s%s", r.stdout, r.stderr)
 	}
 }

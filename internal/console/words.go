@@ -320,7 +320,6 @@ var japanese = map[string]string{
 	"devices":                                                                        "端末",
 	"app":                                                                            "アプリ",
 	"environment or topic":                                                           "環境またはトピック",
-	"reason":                                                                         "理由",
 	"status":                                                                         "ステータス",
 	"token":                                                                          "トークン",
 	"Ask for a device":                                                               "端末を調べる",
