@@ -101,7 +101,7 @@ func (s *auditStore) audit(ctx context.Context, err error, operation string, n q
 		some = some || count > 0
 	}
 	if some {
-		s.by.done(ctx, s.door, operation, n.String(), did)
+		s.by.done(ctx, s.door, operation, s.Resolve(n).String(), did)
 	}
 }
 

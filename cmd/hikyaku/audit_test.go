@@ -1,6 +1,7 @@
 package main
 
 import (
+	"database/sql"
 	"encoding/json"
 	"net/http"
 	"slices"
@@ -77,12 +78,12 @@ func TestAnActIsDoneThoughTheAuditTakesNoMore(t *testing.T) {
 }
 
 func TestActsOfOtherDoorsAreInTheAudit(t *testing.T) {
-	free, err := freeport.Find(1)
+	free, err := freeport.Find(2)
 	if err != nil {
 		t.Fatal(err)
 	}
 	s := serveHere(t, t.TempDir(), "data_dir: ${HIKYAKU_DATA}\naudit: { queue: audit }\napi:\n  http: { listen: "+
-		"127.0.0.1:0 }\n  sqs: { listen: \""+free[0]+"\" }\n")
+		"127.0.0.1:0 }\n  sqs: { listen: \""+free[0]+"\" }\n  mysql: { listen: \""+free[1]+"\" }\n")
 	sqs := func(call, body string) int {
 		t.Helper()
 		r, err := http.NewRequestWithContext(t.Context(), "POST", "http://"+free[0]+"/", strings.NewReader(body))
@@ -105,9 +106,24 @@ func TestActsOfOtherDoorsAreInTheAudit(t *testing.T) {
 			t.Fatalf("%s: %d", call[0], status)
 		}
 	}
+	db, err := sql.Open("mysql", "root@tcp("+free[1]+")/test")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	for _, statement := range []string{"CREATE TABLE rows_of (n int) ENGINE=QUEUE", "TRUNCATE TABLE rows_of",
+		"DROP TABLE rows_of"} {
+		if _, err := db.ExecContext(t.Context(), statement); err != nil {
+			t.Fatalf("%s: %v", statement, err)
+		}
+	}
+	if _, err := db.ExecContext(t.Context(), "TRUNCATE TABLE audit"); err == nil {
+		t.Error("MySQL truncated the audit's queue")
+	}
 	r := s.do(t, "", "audit")
-	for _, line := range []string{"sqs   createQueue  default/jobs", "sqs   purge        default/jobs",
-		"sqs   deleteQueue  default/jobs"} {
+	for _, line := range []string{"sqs    createQueue  default/jobs", "sqs    purge        default/jobs",
+		"sqs    deleteQueue  default/jobs", "mysql  createQueue  default/rows_of",
+		"mysql  purge        default/rows_of", "mysql  deleteQueue  default/rows_of"} {
 		if !strings.Contains(r.stdout, line) {
 			t.Errorf("no %q in\n%s%s", line, r.stdout, r.stderr)
 		}
@@ -117,7 +133,7 @@ func TestActsOfOtherDoorsAreInTheAudit(t *testing.T) {
 			t.Errorf("%s of the audit's queue was done", call)
 		}
 	}
-	if r := s.do(t, "", "audit", "--json"); strings.Count(r.stdout, "\n") != 3 {
+	if r := s.do(t, "", "audit", "--json"); strings.Count(r.stdout, "\n") != 6 {
 		t.Errorf("the audit has\n%s%s", r.stdout, r.stderr)
 	}
 }
