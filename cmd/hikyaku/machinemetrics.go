@@ -1,12 +1,11 @@
 package main
 
 import (
-	"sync"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
 
-	"github.com/hikyaku/hikyaku/internal/journal/file"
+	"github.com/hikyaku/hikyaku/internal/machine"
 )
 
 // newBuildInfo shows which hikyaku this is.
@@ -18,48 +17,24 @@ func newBuildInfo() prometheus.Collector {
 	return g
 }
 
-var volumeBytes = prometheus.NewDesc("hikyaku_data_dir_bytes",
+var roomBytes = prometheus.NewDesc("hikyaku_data_dir_bytes",
 	"The file system in which data_dir is: its size, and what is free of it.", []string{"kind"}, nil)
 
-// volumePatience is how long a file system may take to say how large it is. One that is gone may never do.
-const volumePatience = time.Second
+// roomPatience is how long a disk may take to say how large it is. One that is gone may never do.
+const roomPatience = time.Second
 
-// volumeCollector asks the file system of a folder when Prometheus does.
-type volumeCollector struct {
-	dir    string
-	look   func(dir string) (file.Volume, error)
-	mu     sync.Mutex
-	asking chan volumeAnswer // nil: nobody asks
-}
-
-type volumeAnswer struct {
-	file.Volume
-	err error
-}
+// roomCollector asks the disk of data_dir when Prometheus does.
+type roomCollector struct{ disk *machine.Disk }
 
 // Describe implements prometheus.Collector.
-func (c *volumeCollector) Describe(out chan<- *prometheus.Desc) { out <- volumeBytes }
+func (c roomCollector) Describe(out chan<- *prometheus.Desc) { out <- roomBytes }
 
-// Collect implements prometheus.Collector. However often it is called, one goroutine asks at a time.
-func (c *volumeCollector) Collect(out chan<- prometheus.Metric) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.asking == nil {
-		asking := make(chan volumeAnswer, 1)
-		c.asking = asking
-		go func() {
-			v, err := c.look(c.dir)
-			asking <- volumeAnswer{v, err}
-		}()
+// Collect implements prometheus.Collector.
+func (c roomCollector) Collect(out chan<- prometheus.Metric) {
+	r, known := c.disk.Room(roomPatience)
+	if !known {
+		return
 	}
-	select {
-	case v := <-c.asking:
-		c.asking = nil
-		if v.err != nil || v.Bytes == 0 {
-			return // not known
-		}
-		out <- prometheus.MustNewConstMetric(volumeBytes, prometheus.GaugeValue, float64(v.Bytes), "all")
-		out <- prometheus.MustNewConstMetric(volumeBytes, prometheus.GaugeValue, float64(v.Free), "free")
-	case <-time.After(volumePatience):
-	}
+	out <- prometheus.MustNewConstMetric(roomBytes, prometheus.GaugeValue, float64(r.All), "all")
+	out <- prometheus.MustNewConstMetric(roomBytes, prometheus.GaugeValue, float64(r.Free), "free")
 }

@@ -17,7 +17,7 @@ import (
 	"github.com/hikyaku/hikyaku/internal/cluster"
 	"github.com/hikyaku/hikyaku/internal/config"
 	"github.com/hikyaku/hikyaku/internal/journal"
-	"github.com/hikyaku/hikyaku/internal/journal/file"
+	"github.com/hikyaku/hikyaku/internal/machine"
 )
 
 func newServe() *cobra.Command {
@@ -217,7 +217,7 @@ func (h *house) live(ctx context.Context, in surroundings) (err error) {
 		return d.wire(), err
 	}
 	collectors := append(append(p.collectors(), campaign.NewCollector(h.campaigns), newBuildInfo(),
-		&volumeCollector{dir: h.file.DataDir, look: file.VolumeOf}), h.stores.collectors()...)
+		roomCollector{machine.NewDisk(h.file.DataDir)}), h.stores.collectors()...)
 	if h.spans != nil {
 		collectors = append(collectors, h.spans)
 	}

@@ -2,5 +2,5 @@
 
 package machine
 
-// FreeBytes cannot be told here.
-func FreeBytes(string) (n int64, known bool) { return 0, false }
+// roomOf cannot tell here.
+func roomOf(string) (r Room, known bool) { return Room{}, false }

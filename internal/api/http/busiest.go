@@ -20,6 +20,8 @@ const (
 	lookEach = time.Second
 	// rateOver is the longest time that rates are told of. After it, what was looked at is forgotten.
 	rateOver = time.Minute
+	// roomPatience is how long the disk of data_dir may take to say what is free. One that is gone may never do.
+	roomPatience = 100 * time.Millisecond
 )
 
 // busiest looks at all queues, components and doors when somebody asks how busy they are, and remembers the totals for
@@ -29,7 +31,7 @@ type busiest struct {
 	components func() []pipeline.NodeStats
 	doors      map[string]*door.Traffic
 	trace      *journey.Store
-	dataDir    string
+	disk       *machine.Disk // of data_dir; nil: nobody wants to know
 
 	turn   chan struct{} // has what is below
 	last   *glance       // nil: none in the last minute
@@ -59,7 +61,10 @@ type totals [4]uint64
 
 func newBusiest(o Options) *busiest {
 	b := &busiest{store: o.Store, components: o.Components, doors: o.Doors, trace: o.Trace,
-		dataDir: o.DataDir, turn: make(chan struct{}, 1)}
+		turn: make(chan struct{}, 1)}
+	if o.DataDir != "" {
+		b.disk = machine.NewDisk(o.DataDir)
+	}
 	b.forget = time.AfterFunc(rateOver, func() {
 		b.turn <- struct{}{}
 		if b.last != nil && time.Since(b.last.at) >= rateOver {
@@ -90,12 +95,13 @@ func (b *busiest) look(ctx context.Context) (*glance, error) {
 	if err != nil {
 		return nil, err
 	}
+	b.lookAtProcess(g, before)
 	b.last = g
 	b.forget.Reset(rateOver)
 	return g, nil
 }
 
-// see looks at everything. Its rates are of the time since the look before, if that is not too long ago.
+// see looks at everything but the process. Its rates are of the time since the look before, if that is not too long ago.
 func (b *busiest) see(ctx context.Context, before *glance) (*glance, error) {
 	now := time.Now()
 	g := &glance{at: now, totals: map[string]totals{}}
@@ -107,7 +113,6 @@ func (b *busiest) see(ctx context.Context, before *glance) (*glance, error) {
 	}
 	b.lookAtComponents(g, before)
 	b.lookAtDoors(g, before)
-	b.lookAtProcess(g, before)
 	return g, nil
 }
 
@@ -223,7 +228,10 @@ func (b *busiest) lookAtProcess(g, before *glance) {
 	g.process = TopProcess{Resident: machine.ResidentBytes(), Heap: used[0].Value.Uint64(),
 		Goroutines: used[1].Value.Uint64(), Processor: r[0] / float64(time.Second), Journal: j.TotalBytes,
 		JournalLive: j.LiveBytes, Segments: j.Segments, Syncs: r[1]}
-	if free, known := machine.FreeBytes(b.dataDir); known {
-		g.process.Free = &free
+	if b.disk == nil {
+		return
+	}
+	if r, known := b.disk.Room(roomPatience); known {
+		g.process.Free = &r.Free
 	}
 }

@@ -36,12 +36,8 @@ type ID any
 // Volume describes the file system in which a folder is.
 type Volume struct {
 	Bytes    int64 // its size; 0 when that is not known
-	Free     int64 // what this process may write yet; 0 with Bytes when that is not known
 	ReadOnly bool
 }
-
-// VolumeOf describes the file system in which a folder is. It may take as long as that does.
-func VolumeOf(dir string) (Volume, error) { return volumeOf(dir) }
 
 // Lock is a held lock. It ends with Close, or with the process.
 type Lock interface {

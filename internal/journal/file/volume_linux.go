@@ -15,6 +15,5 @@ func volumeOf(dir string) (Volume, error) {
 	if size == 0 {
 		size = int64(st.Bsize) //nolint:unconvert // as above
 	}
-	return Volume{Bytes: int64(st.Blocks) * size, Free: int64(st.Bavail) * size,
-		ReadOnly: st.Flags&unix.ST_RDONLY != 0}, nil
+	return Volume{Bytes: int64(st.Blocks) * size, ReadOnly: st.Flags&unix.ST_RDONLY != 0}, nil
 }
