@@ -111,11 +111,11 @@ type made struct {
 }
 
 // tellMade tells it.
-func (a *answered) tellMade(cmd *cobra.Command, what string, n queue.Name, created bool) error {
+func (s *answered) tellMade(cmd *cobra.Command, what string, n queue.Name, created bool) error {
 	if !created {
-		return a.tell(cmd, made{n.String(), false}, "%s %s was there, like this", what, n.Short())
+		return s.tell(cmd, made{n.String(), false}, "%s %s was there, like this", what, n.Short())
 	}
-	return a.tell(cmd, made{n.String(), true}, "created %s %s", what, n.Short())
+	return s.tell(cmd, made{n.String(), true}, "created %s %s", what, n.Short())
 }
 
 func newQueueCreate(r *remote) *cobra.Command {
