@@ -101,7 +101,7 @@ func (b *busiest) look(ctx context.Context) (*glance, error) {
 	return g, nil
 }
 
-// see looks at everything but the process. Its rates are of the time since the look before, if that is not too long ago.
+// see looks at everything but the process. Its rates are of the time since the look before, unless that is long ago.
 func (b *busiest) see(ctx context.Context, before *glance) (*glance, error) {
 	now := time.Now()
 	g := &glance{at: now, totals: map[string]totals{}}
