@@ -107,14 +107,13 @@ func (a *asking) graph(ctx context.Context, everything bool) (*graph, error) {
 			if q.Oldest >= longWait.Seconds() && (g.Oldest == nil || q.Oldest > g.Oldest.Oldest) && !isGraveyard(p, i) {
 				g.Oldest = q
 			}
-		case t.Kind != "queue" && t.Kind != "topic" && c != nil:
+		case t.Kind == "topic":
+			n.To = a.TopicPath(full(t.Name))
+		case t.Kind != "queue" && c != nil:
 			if flows[i] = (flow{true, c.In, c.Out}); t.Kind == "source" {
 				flows[i].out = c.In // what it has taken, it has sent on
 			}
-			n.To = "#pipelines"
-			if t.Kind == "sink" {
-				n.To = a.SlowPath(t.Name)
-			}
+			n.To = a.ComponentPath(t.Name)
 			n.Now = a.T("%s · %s in flight · errors %s", a.Rate(flows[i].out), a.Count(c.InFlight), a.Count(c.Rejected))
 			if t.Kind == "sink" && c.P99 > 0 && (g.Slowest == nil || c.P99 > g.Slowest.P99) {
 				g.Slowest = c

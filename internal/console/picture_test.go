@@ -51,7 +51,7 @@ func TestTheOverviewShowsThePipelinesWithWhatGoesOn(t *testing.T) {
 	page := r.page("")
 	svg := drawn(t, page)
 	has(t, svg, ">2 wait · 0/s in · 0/s out<", ">0/s · 3 in flight · errors 0<", "errors 2<", ">webhook &lt;b&gt;<",
-		`href="/-/console/queue/default/orders"`, `href="/-/console/slow?sink=hook"`,
+		`href="/-/console/queue/default/orders"`, `href="/-/console/component/hook"`, `href="/-/console/topic/default/news"`,
 		`aria-label="Queue orders: 2 wait`, `class="thing queue"`, `class="way dead"`, "connections 0 ",
 		"&lt;script&gt;alert(1)")
 	lacks(t, svg, "<script", "orders_dead\"", " moving") // the graveyard is not there yet, so that it has no page
