@@ -45,12 +45,13 @@ type Console struct {
 	mux       *http.ServeMux
 	rendering chan struct{}
 	streams   chan struct{}
+	shared    shared
 }
 
 // New makes the pages of a door.
 func New(c Config) *Console {
 	s := &Console{config: c, mux: http.NewServeMux(), rendering: make(chan struct{}, maxRendering),
-		streams: make(chan struct{}, maxStreams)}
+		streams: make(chan struct{}, maxStreams), shared: shared{made: map[string]*making{}}}
 	for pattern, p := range pages {
 		s.mux.HandleFunc("GET "+Base+pattern, func(w http.ResponseWriter, r *http.Request) { s.show(w, r, p) })
 	}

@@ -2,6 +2,7 @@ package console_test
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -57,6 +58,8 @@ type works struct {
 	components func() []pipeline.NodeStats
 	trace      *journey.Store
 	more       func(*httpdoor.Options) // that the door works with
+	each       time.Duration           // 0: 10 ms
+	asked      func(*http.Request)     // is told of each request of the console at the door; nil: nobody is
 }
 
 func startOver(t *testing.T, runs works, c httpdoor.Config, users ...access.User) *rig {
@@ -87,8 +90,14 @@ func startOver(t *testing.T, runs works, c httpdoor.Config, users ...access.User
 	options := httpdoor.Options{Store: s, Users: known, Trace: trace, Components: runs.components,
 		DataDir: t.TempDir(), Report: func(err error) { t.Error(err) },
 		Console: func(operations http.Handler, readOnly bool) http.Handler {
-			return console.New(console.Config{Door: operations, ReadOnly: readOnly, Version: "test",
-				Picture: runs.picture, Each: 10 * time.Millisecond})
+			door := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				if runs.asked != nil {
+					runs.asked(r)
+				}
+				operations.ServeHTTP(w, r)
+			})
+			return console.New(console.Config{Door: door, ReadOnly: readOnly, Version: "test",
+				Picture: runs.picture, Each: cmp.Or(runs.each, 10*time.Millisecond)})
 		}}
 	if runs.more != nil {
 		runs.more(&options)

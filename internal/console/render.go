@@ -181,7 +181,7 @@ func (s *Console) follow(w http.ResponseWriter, r *http.Request, p page) {
 	last, told := &part{shape: r.URL.Query().Get("live")}, time.Now()
 	out := http.NewResponseController(w)
 	for {
-		now, err := s.make(r, p)
+		now, err := s.latest(r, p)
 		if err != nil {
 			return
 		}
