@@ -25,7 +25,8 @@ import (
 var opened = map[string][]string{
 	"http": {"health", "live", "ready", "describe", "put", "publish", "claim", "claimFrom", "settle", "extend", "peek",
 		"showQueue", "listQueues", "showTopic", "listTopics", "showSnapshot", "listSnapshots", "listCampaigns",
-		"trace", "slowest", "top", "past", "tap"}, // of the last three what is of queues; the rest wants admin on all
+		"trace", "slowest", "may",
+		"top", "past", "tap"}, // of these what is of queues; the rest wants admin on all
 	"sqs": {"SendMessage", "SendMessageBatch", "ReceiveMessage", "DeleteMessage", "DeleteMessageBatch",
 		"ChangeMessageVisibility", "ChangeMessageVisibilityBatch", "GetQueueAttributes", "GetQueueUrl",
 		"ListDeadLetterSourceQueues", "ListQueueTags", "ListQueues"},
