@@ -130,22 +130,27 @@ func TestWhatCannotWorkIsRefusedWithItsSetting(t *testing.T) {
 }
 
 func TestMessagesThatAConnectionHoldsAreReadAfterTheStop(t *testing.T) {
-	out := &collector{full: make(chan struct{})}
-	s, stop := run(t, Config{}, out)
-	c := dial(t, s)
-	var want []string
-	for i := range 500 {
-		want = append(want, fmt.Sprintf("m%03d", i))
-		write(t, c, "<13>1 - - - - - - "+want[i]+"\n")
-	}
-	go func() { // as a sender does that looks whether its connection has ended
-		_, _ = io.Copy(io.Discard, c)
-		c.Close()
-		close(out.full)
-	}()
-	stop()
-	if got := out.bodies(); !slices.Equal(got, want) {
-		t.Errorf("%d came", len(got))
+	for _, files := range []access.TLS{{}, certificate(t)} {
+		out := &collector{full: make(chan struct{})}
+		s, stop := run(t, Config{TLS: files}, out)
+		c := dial(t, s)
+		if files.On() {
+			c = tls.Client(c, &tls.Config{InsecureSkipVerify: true}) // the test's own
+		}
+		var want []string
+		for i := range 500 {
+			want = append(want, fmt.Sprintf("m%03d", i))
+			write(t, c, "<13>1 - - - - - - "+want[i]+"\n")
+		}
+		go func() { // as a sender does that looks whether its connection has ended
+			_, _ = io.Copy(io.Discard, c)
+			c.Close()
+			close(out.full)
+		}()
+		stop()
+		if got := out.bodies(); !slices.Equal(got, want) {
+			t.Errorf("TLS %v: %d came", files.On(), len(got))
+		}
 	}
 }
 
