@@ -102,6 +102,7 @@ var tasks = []struct {
 			h.Errorf("the letter: %s", got)
 		}
 		h.goes(s.page("dead?queue=default/graves"))
+		h.follow("form.acts button") // which shows what will be done
 		h.follow("form.acts button")
 		if got := h.text(".said"); !strings.Contains(got, "1") {
 			h.Errorf("it said %s", got)
@@ -110,7 +111,7 @@ var tasks = []struct {
 		h.comes("document.querySelector('.figures dd').textContent === '3'")
 	}},
 	{"a condition while typing", func(_ *server, h hand) {
-		const rows = "document.querySelectorAll('#live section:first-of-type tbody tr').length"
+		const rows = "document.querySelectorAll(\"#live a[href*='/letter/']\").length"
 		h.fill("[name=where]", "priority > 4")
 		h.comes(rows + " === 2")
 		h.fill("[name=where]", "priority > > 4")
@@ -164,9 +165,10 @@ var tasks = []struct {
 	{"purge", func(s *server, h hand) {
 		purge := func(name string) {
 			h.goes(s.page("queue/default/orders"))
-			h.press(".danger summary")
-			h.fill(".danger [name=name]", name)
-			h.follow(".danger button")
+			const form = "form[action$='/purge'] "
+			h.press("details:has(" + form + ") summary")
+			h.fill(form+"[name=name]", name)
+			h.follow(form + "button")
 		}
 		purge("order")
 		h.comes("document.querySelector('.problem')")
@@ -229,6 +231,7 @@ func TestEverythingIsReadAndDoneWithoutScripts(t *testing.T) {
 	}
 	h := hand{p, false}
 	h.goes(s.page("dead?queue=default/graves"))
+	h.follow("form.acts button") // which shows what will be done
 	h.follow("form.acts button")
 	h.goes(s.page("queue/default/orders"))
 	h.comes("document.querySelector('.figures dd').textContent === '3'")
