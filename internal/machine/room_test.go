@@ -1,6 +1,7 @@
 package machine
 
 import (
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -8,9 +9,10 @@ import (
 
 func TestADiskThatDoesNotAnswerHoldsUpNobody(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		asked, answers := 0, make(chan Room)
+		var asked atomic.Int32
+		answers := make(chan Room)
 		d := newDisk(func() (Room, bool) {
-			asked++
+			asked.Add(1)
 			return <-answers, true
 		})
 		for range 3 {
@@ -18,8 +20,8 @@ func TestADiskThatDoesNotAnswerHoldsUpNobody(t *testing.T) {
 				t.Error("a disk that says nothing has room")
 			}
 		}
-		if asked != 1 {
-			t.Errorf("it was asked %d times", asked)
+		if n := asked.Load(); n != 1 {
+			t.Errorf("it was asked %d times", n)
 		}
 		answers <- Room{All: 100, Free: 40}
 		synctest.Wait()
