@@ -6,6 +6,8 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+
+	"github.com/hikyaku/hikyaku/internal/nearest"
 )
 
 // noArgs refuses arguments, as a mistake on the command line; one that looks like a subcommand gets suggestions.
@@ -18,6 +20,9 @@ func noArgs(cmd *cobra.Command, args []string) error {
 	}
 	hint := seeHelp(cmd)
 	if near := cmd.SuggestionsFor(args[0]); len(near) > 0 {
+		if one := nearest.Name(args[0], near); one != "" {
+			near = []string{one}
+		}
 		hint = "did you mean " + cmd.CommandPath() + " " + strings.Join(near, " or ") + "? " + hint
 	}
 	return &usageError{fmt.Errorf("%s has no command %q", cmd.CommandPath(), args[0]), hint}
