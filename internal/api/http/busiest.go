@@ -16,7 +16,7 @@ import (
 
 const (
 	// lookEach is how old what was looked at may be for another look to be saved: however many ask, all queues are
-	// looked at once a second at most.
+	// looked at once a second at most; see glance.fresh.
 	lookEach = time.Second
 	// rateOver is the longest time that rates are told of. After it, what was looked at is forgotten.
 	rateOver = time.Minute
@@ -88,7 +88,7 @@ func (b *busiest) look(ctx context.Context) (*glance, error) {
 	}
 	defer func() { <-b.turn }()
 	before := b.last
-	if before != nil && time.Since(before.at) < lookEach {
+	if before != nil && time.Since(before.at) < before.fresh() {
 		return before, nil
 	}
 	g, err := b.see(ctx, before)
@@ -99,6 +99,14 @@ func (b *busiest) look(ctx context.Context) (*glance, error) {
 	b.last = g
 	b.forget.Reset(rateOver)
 	return g, nil
+}
+
+// fresh is for how long a look serves all who ask: a look asks each queue, so with many of them longer.
+func (g *glance) fresh() time.Duration {
+	if len(g.queues) > manyQueues {
+		return slowSteps * lookEach
+	}
+	return lookEach
 }
 
 // see looks at everything but the process. Its rates are of the time since the look before, unless that is long ago.

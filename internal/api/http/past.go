@@ -18,8 +18,8 @@ const (
 	// pastQueues and pastOthers bound of how many queues, and of how many components and doors, points are kept.
 	pastQueues = 500
 	pastOthers = 500
-	// manyQueues is from how many on all queues are looked at each slowSteps points: a look asks each of them. What
-	// it sees is then the value of these points.
+	// manyQueues is from how many on all queues are looked at slowSteps times as seldom, since a look asks each of
+	// them. What it sees is then the value of as many points.
 	manyQueues = 1000
 	slowSteps  = 3
 )
