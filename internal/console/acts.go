@@ -144,9 +144,8 @@ func put(ctx context.Context, a *asking) (outcome, error) {
 // purge deletes every message of a queue whose name was typed.
 func purge(ctx context.Context, a *asking) (outcome, error) {
 	n := a.queue()
-	if typed := a.r.PostForm.Get("name"); typed != n.Name {
-		return outcome{}, &httpdoor.Problem{Title: a.T("Nothing was purged"), Status: http.StatusBadRequest,
-			Detail: a.T("%q is not the name of the queue.", typed)}
+	if err := a.named(a.T("Nothing was purged")); err != nil {
+		return outcome{}, err
 	}
 	count, err := a.door.Purge(ctx, n)
 	if err != nil {

@@ -45,7 +45,7 @@ func showComponent(ctx context.Context, a *asking) (any, error) {
 	}
 	if told.Dead > 0 && told.DeadLetter != "" {
 		ns, at, _ := strings.Cut(told.DeadLetter, "/")
-		found, err := a.door.Peek(ctx, queue.Name{Namespace: ns, Name: at},
+		found, _, err := a.peek(ctx, queue.Name{Namespace: ns, Name: at},
 			httpdoor.PeekRequest{Max: deadSample, NoBody: true})
 		if _, refused := errors.AsType[*httpdoor.Problem](err); err != nil && !refused {
 			return nil, err

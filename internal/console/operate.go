@@ -106,15 +106,17 @@ func (a *asking) may(ctx context.Context, n queue.Name) (may, error) {
 	return m.Can, err
 }
 
-// matching are the messages of a queue that meet a condition and that nobody has claimed, so many as are counted.
-func (a *asking) matching(ctx context.Context, n queue.Name, where string) ([]httpdoor.Peeked, error) {
-	found, err := a.door.Peek(ctx, n, httpdoor.PeekRequest{Where: where, Max: deadSample, NoBody: true})
-	return slices.DeleteFunc(found, func(m httpdoor.Peeked) bool { return m.State == string(queue.Claimed) }), err
+// matching are the messages of a queue that meet a condition and that nobody has claimed, so many as are counted. more
+// tells that there may be others.
+func (a *asking) matching(ctx context.Context, n queue.Name, where string) (found []httpdoor.Peeked, more bool,
+	err error) {
+	found, more, err = a.peek(ctx, n, httpdoor.PeekRequest{Where: where, Max: deadSample, NoBody: true})
+	return slices.DeleteFunc(found, func(m httpdoor.Peeked) bool { return m.State == string(queue.Claimed) }), more, err
 }
 
-// atLeast is a number of messages that were counted up to a bound.
-func (a *asking) atLeast(n int) string {
-	if n >= deadSample {
+// atLeast is a number of messages that were counted, all of them or up to a bound.
+func (a *asking) atLeast(n int, more bool) string {
+	if more {
 		return a.T("at least %s", a.Messages(n))
 	}
 	return a.Messages(n)
@@ -134,7 +136,7 @@ func weighMove(ctx context.Context, a *asking, w *weighed) error {
 	if err != nil || target == w.Queue {
 		return a.mistake(a.T("Nothing was moved"), a.T("Name another queue, as NAME or NAMESPACE/NAME."))
 	}
-	found, err := a.matching(ctx, w.Queue, a.field("where"))
+	found, more, err := a.matching(ctx, w.Queue, a.field("where"))
 	if err != nil {
 		return err
 	}
@@ -147,8 +149,8 @@ func weighMove(ctx context.Context, a *asking, w *weighed) error {
 			Detail: a.T("You may not put messages into %s.", target.String())}
 	}
 	w.Title, w.Button = a.T("Move messages"), a.T("Move")
-	w.says(a.T("%s of %s will move to %s, to its end and without attempts.", a.atLeast(len(found)), w.Queue.String(),
-		target.String()))
+	w.says(a.T("%s of %s will move to %s, to its end and without attempts.", a.atLeast(len(found), more),
+		w.Queue.String(), target.String()))
 	if _, err := a.door.Stats(ctx, target); err != nil {
 		w.says(a.T("%s is not there yet.", target.String()))
 	}
@@ -291,16 +293,16 @@ func remove(ctx context.Context, a *asking) (outcome, error) {
 
 // lettersOf are the dead letters that a form means: one by its id, those of a reason, or those that meet a condition.
 // where is a condition that they alone meet.
-func (a *asking) lettersOf(ctx context.Context) (found []httpdoor.Peeked, where string, err error) {
+func (a *asking) lettersOf(ctx context.Context) (found []httpdoor.Peeked, more bool, where string, err error) {
 	where = a.field("where")
 	if id := a.field("id"); id != "" {
 		if _, err := message.ParseID(id); err != nil {
-			return nil, "", a.mistake(a.T("Nothing was sent"), err.Error())
+			return nil, false, "", a.mistake(a.T("Nothing was sent"), err.Error())
 		}
 		where = "id = '" + id + "'"
 	}
-	if found, err = a.matching(ctx, a.queue(), where); err != nil {
-		return nil, "", err
+	if found, more, err = a.matching(ctx, a.queue(), where); err != nil {
+		return nil, false, "", err
 	}
 	if reason := a.field("reason"); reason != "" {
 		found = slices.DeleteFunc(found, func(m httpdoor.Peeked) bool {
@@ -310,16 +312,17 @@ func (a *asking) lettersOf(ctx context.Context) (found []httpdoor.Peeked, where 
 		for i := range found {
 			ids[i] = "'" + found[i].ID + "'"
 		}
+		more = false // only these are sent
 		where = "id in (" + strings.Join(ids, ", ") + ")"
 	}
 	if len(found) == 0 {
-		return nil, "", a.mistake(a.T("Nothing was sent"), a.T("No message meets the condition."))
+		return nil, false, "", a.mistake(a.T("Nothing was sent"), a.T("No message meets the condition."))
 	}
-	return found, where, nil
+	return found, more, where, nil
 }
 
 func weighReplay(ctx context.Context, a *asking, w *weighed) error {
-	found, where, err := a.lettersOf(ctx)
+	found, more, where, err := a.lettersOf(ctx)
 	if err != nil {
 		return err
 	}
@@ -336,7 +339,8 @@ func weighReplay(ctx context.Context, a *asking, w *weighed) error {
 		}
 	}
 	w.Title, w.Button = a.T("Send dead letters again"), a.T("Send again")
-	w.says(a.T("%s of %s will go back to where they came from:", a.atLeast(len(found)-homeless), w.Queue.String()))
+	w.says(a.T("%s of %s will go back to where they came from:", a.atLeast(len(found)-homeless, more),
+		w.Queue.String()))
 	for _, name := range from {
 		w.says(fmt.Sprintf("%s → %s", a.Messages(homes[name]), name))
 	}
@@ -359,7 +363,7 @@ func weighReplay(ctx context.Context, a *asking, w *weighed) error {
 const followed = 20
 
 func replay(ctx context.Context, a *asking) (outcome, error) {
-	found, where, err := a.lettersOf(ctx)
+	found, _, where, err := a.lettersOf(ctx)
 	if err != nil {
 		return outcome{}, err
 	}

@@ -54,10 +54,8 @@ var notFound = page{"problem", "Nothing here", func(context.Context, *asking) (a
 const (
 	overviewRows = 12
 	queueRows    = 200
-	// manyQueues is from how many on a page with queues is brought up to date less often: each look asks every queue.
-	manyQueues = 1000
-	peekRows   = 20
-	deadSample = 1000
+	peekRows     = 20
+	deadSample   = 1000
 )
 
 // busy is what is going on.
@@ -69,9 +67,6 @@ type busy struct {
 	Ready  *problem // why the server takes no messages; nil: it does
 	drawn
 }
-
-// Slow tells whether it costs much to look.
-func (b *busy) Slow() bool { return b.Count > manyQueues }
 
 func overview(ctx context.Context, a *asking) (any, error) {
 	top, err := a.door.Top(ctx, httpdoor.TopRequest{Max: overviewRows})
@@ -99,6 +94,17 @@ func queues(ctx context.Context, a *asking) (any, error) {
 
 // Sorts are what the queues can be sorted by.
 func (b *busy) Sorts() []string { return httpdoor.TopSorts() }
+
+// peekBytes bounds what is asked of messages at once, all of which is held.
+const peekBytes = 1 << 20
+
+// peek looks at messages. more tells that there may be others behind them.
+func (a *asking) peek(ctx context.Context, n queue.Name, r httpdoor.PeekRequest) (found []httpdoor.Peeked, more bool,
+	err error) {
+	r.MaxBytes = peekBytes
+	found, next, err := a.door.PeekPage(ctx, n, r)
+	return found, next != 0 || len(found) == r.Max, err
+}
 
 // MessagePath is the path, below Base, of the page of a message in a queue.
 func (v *view) MessagePath(queue string, sequence uint64) string {
@@ -147,7 +153,8 @@ func showQueue(ctx context.Context, a *asking) (any, error) {
 		}
 	}
 	o.After, _ = strconv.ParseUint(a.r.URL.Query().Get("after"), 10, 64) // 0: from the first
-	o.Messages, err = a.door.Peek(ctx, n, httpdoor.PeekRequest{Where: o.Where, After: o.After, Max: peekRows + 1,
+	var more bool
+	o.Messages, more, err = a.peek(ctx, n, httpdoor.PeekRequest{Where: o.Where, After: o.After, Max: peekRows + 1,
 		NoBody: true})
 	if err != nil {
 		if _, told := errors.AsType[*httpdoor.Problem](err); !told {
@@ -155,9 +162,8 @@ func showQueue(ctx context.Context, a *asking) (any, error) {
 		}
 		o.Refused, _ = problemOf(err)
 	}
-	if len(o.Messages) > peekRows {
-		o.Messages = o.Messages[:peekRows]
-		o.Next = o.Messages[peekRows-1].Sequence
+	if o.Messages = o.Messages[:min(len(o.Messages), peekRows)]; more && len(o.Messages) > 0 {
+		o.Next = o.Messages[len(o.Messages)-1].Sequence
 	}
 	return o, nil
 }
@@ -184,7 +190,7 @@ func showLetter(ctx context.Context, a *asking) (any, error) {
 	if err != nil || sequence == 0 {
 		return notFound.data(ctx, a)
 	}
-	found, err := a.door.Peek(ctx, n, httpdoor.PeekRequest{After: sequence - 1, Max: 1, MaxBody: seenBody})
+	found, _, err := a.peek(ctx, n, httpdoor.PeekRequest{After: sequence - 1, Max: 1, MaxBody: seenBody})
 	if err != nil {
 		return nil, err
 	}
@@ -322,6 +328,9 @@ type graves struct {
 	Can     may
 }
 
+// Slow tells that it costs much to look: it counts dead letters.
+func (g *graves) Slow() bool { return g.Queue != "" }
+
 type grave struct {
 	Reason, From string
 	Count        int
@@ -343,14 +352,14 @@ func deadLetters(ctx context.Context, a *asking) (any, error) {
 	}
 	ns, name, _ := strings.Cut(g.Queue, "/")
 	n := queue.Name{Namespace: ns, Name: name}
-	found, err := a.door.Peek(ctx, n, httpdoor.PeekRequest{Max: deadSample, NoBody: true})
+	found, more, err := a.peek(ctx, n, httpdoor.PeekRequest{Max: deadSample, NoBody: true})
 	if err == nil {
 		g.Can, err = a.may(ctx, n)
 	}
 	if err != nil {
 		return nil, err
 	}
-	g.Looked, g.More = len(found), len(found) == deadSample
+	g.Looked, g.More = len(found), more
 	g.Groups = graveyard(found)
 	return g, nil
 }

@@ -78,44 +78,47 @@ type PeekRequest struct {
 	NoBody bool
 	// MaxBody is how many bytes of a body are wanted at most: see Peeked.BodyBytes. 0: all.
 	MaxBody int
+	// MaxBytes is how many bytes an answer has: it ends behind the message that goes beyond. 0: 8 MiB.
+	MaxBytes int
 }
 
-// Peek looks at messages, in the order of the queue.
-func (c *Client) Peek(ctx context.Context, n queue.Name, r PeekRequest) ([]Peeked, error) {
+// Peek looks at messages, in the order of the queue, by as many requests as that takes.
+func (c *Client) Peek(ctx context.Context, n queue.Name, r PeekRequest) (all []Peeked, err error) {
+	for most := or(r.Max, 100); ; {
+		r.Max = most - len(all)
+		page, next, err := c.PeekPage(ctx, n, r)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, page...)
+		if next == 0 || len(all) >= most {
+			return all, nil
+		}
+		r.After = next
+	}
+}
+
+// PeekPage is Peek by one request. next is what After has to be for those that are missing of Max; 0: none is.
+func (c *Client) PeekPage(ctx context.Context, n queue.Name, r PeekRequest) (page []Peeked, next uint64, err error) {
 	q := url.Values{}
 	if r.Where != "" {
 		q.Set("where", r.Where)
 	}
-	if r.After != 0 {
-		q.Set("after", strconv.FormatUint(r.After, 10))
-	}
-	if r.Max != 0 {
-		q.Set("max", strconv.Itoa(r.Max))
-	}
-	if r.Ready {
-		q.Set("ready", "true")
-	}
-	if r.NoBody {
-		q.Set("no_body", "true")
-	}
-	if r.MaxBody != 0 {
-		q.Set("max_body", strconv.Itoa(r.MaxBody))
-	}
-	most := or(r.Max, 100)
-	var all []Peeked
-	for {
-		var answer struct {
-			Messages []Peeked `json:"messages"`
-			Next     uint64   `json:"next"` // the answer has not all: it goes on behind this sequence
+	for name, value := range map[string]uint64{"after": r.After, "max": uint64(r.Max), "max_body": uint64(r.MaxBody),
+		"max_bytes": uint64(r.MaxBytes)} {
+		if value != 0 {
+			q.Set(name, strconv.FormatUint(value, 10))
 		}
-		if err := c.call(ctx, "GET", queuePath(n, "messages")+"?"+q.Encode(), nil, &answer); err != nil {
-			return nil, err
-		}
-		all = append(all, answer.Messages...)
-		if answer.Next == 0 || len(all) >= most {
-			return all, nil
-		}
-		q.Set("after", strconv.FormatUint(answer.Next, 10))
-		q.Set("max", strconv.Itoa(most-len(all)))
 	}
+	for name, is := range map[string]bool{"ready": r.Ready, "no_body": r.NoBody} {
+		if is {
+			q.Set(name, "true")
+		}
+	}
+	var answer struct {
+		Messages []Peeked `json:"messages"`
+		Next     uint64   `json:"next"`
+	}
+	err = c.call(ctx, "GET", queuePath(n, "messages")+"?"+q.Encode(), nil, &answer)
+	return answer.Messages, answer.Next, err
 }
