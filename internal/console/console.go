@@ -46,6 +46,7 @@ type Console struct {
 	rendering chan struct{}
 	streams   chan struct{}
 	shared    shared
+	laidOut   laidOut
 }
 
 // New makes the pages of a door.

@@ -3,6 +3,7 @@ package console
 import (
 	"context"
 	"slices"
+	"sync"
 	"time"
 
 	httpdoor "github.com/hikyaku/hikyaku/internal/api/http"
@@ -92,7 +93,12 @@ func (a *asking) graph(ctx context.Context, everything bool) (*graph, error) {
 	if len(p.Things) == 0 {
 		return nil, nil
 	}
-	g := &graph{Drawing: p.LayOut(nowLetters)}
+	g := &graph{}
+	if everything {
+		g.Drawing = a.site.layOut(p)
+	} else {
+		g.Drawing = p.LayOut(nowLetters)
+	}
 	flows := make([]flow, len(p.Things))
 	for i, t := range p.Things {
 		n := node{Box: g.Boxes[i], Thing: t, Class: "thing " + t.Kind}
@@ -144,6 +150,23 @@ func (a *asking) graph(ctx context.Context, everything bool) (*graph, error) {
 		g.Ways = append(g.Ways, way{g.Curves[i], class, picture.Shown(w.Label)})
 	}
 	return g, nil
+}
+
+// laidOut is where everything of a picture stands. A configuration is drawn for each look, and laid out once.
+type laidOut struct {
+	mu      sync.Mutex
+	of      *picture.Picture
+	drawing *picture.Drawing // nobody changes it
+}
+
+// layOut lays a picture out, if it is not the one that was laid out last.
+func (s *Console) layOut(p *picture.Picture) *picture.Drawing {
+	s.laidOut.mu.Lock()
+	defer s.laidOut.mu.Unlock()
+	if s.laidOut.of != p {
+		s.laidOut.of, s.laidOut.drawing = p, p.LayOut(nowLetters)
+	}
+	return s.laidOut.drawing
 }
 
 // full is the name of a queue with its namespace. What is no name, since it comes from messages, stays as it is.
