@@ -112,11 +112,13 @@ func (s *Console) show(w http.ResponseWriter, r *http.Request, p page) {
 		s.follow(w, r, p)
 		return
 	}
+	begun := time.Now()
 	now, err := s.make(r, p)
 	if err != nil {
 		s.broken(w, r, err)
 		return
 	}
+	s.renew(r, p, begun, *now)
 	s.whole(w, r, p, now)
 }
 

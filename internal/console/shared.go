@@ -30,11 +30,10 @@ type making struct {
 
 // latest is a page's live part, made for this request or, not long ago, for another of the same user.
 func (s *Console) latest(r *http.Request, p page) (*part, error) {
-	key, ok := whose(r)
-	if !ok || !alike[p.name] {
+	key, ok := sharedKey(r, p)
+	if !ok {
 		return s.make(r, p)
 	}
-	key = strings.Join([]string{key, language(r), r.URL.Path, withoutLive(r)}, "\x00")
 	for {
 		m, mine := s.shared.enter(key, s.fresh())
 		if mine {
@@ -49,6 +48,27 @@ func (s *Console) latest(r *http.Request, p page) (*part, error) {
 			return m.part, nil
 		}
 	}
+}
+
+// renew has open pages go on with what a page that was loaded shows, so that none falls back behind it.
+func (s *Console) renew(r *http.Request, p page, begun time.Time, now part) {
+	key, ok := sharedKey(r, p)
+	if !ok {
+		return
+	}
+	m := &making{begun: begun, done: make(chan struct{}), part: &now}
+	close(m.done)
+	s.shared.mu.Lock()
+	defer s.shared.mu.Unlock()
+	if s.shared.made[key] != nil { // else nobody has it open
+		s.shared.made[key] = m
+	}
+}
+
+// sharedKey names the live part that a request wants. ok is false where each request has its own.
+func sharedKey(r *http.Request, p page) (key string, ok bool) {
+	whose, known := whose(r)
+	return strings.Join([]string{whose, language(r), r.URL.Path, withoutLive(r)}, "\x00"), known && alike[p.name]
 }
 
 // whose names the rights of a request: the user's, and without users those of the account of this machine that asks, or

@@ -4,6 +4,7 @@ import (
 	"context"
 	"net/http"
 	"net/http/httptrace"
+	"net/url"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -11,6 +12,7 @@ import (
 
 	"github.com/hikyaku/hikyaku/internal/access"
 	httpdoor "github.com/hikyaku/hikyaku/internal/api/http"
+	"github.com/hikyaku/hikyaku/internal/console"
 	"github.com/hikyaku/hikyaku/internal/queue"
 )
 
@@ -46,6 +48,17 @@ func TestManyOpenPagesAreMadeOnceForEachUser(t *testing.T) {
 	if n := looks.Load(); n != 2 {
 		t.Errorf("the door was asked %d times for 40 pages of two users", n)
 	}
+}
+
+func TestAnOpenPageDoesNotFallBackBehindOneThatWasLoaded(t *testing.T) {
+	r := startOver(t, works{each: time.Hour}, httpdoor.Config{})
+	r.queue("news", queue.Definition{}, "one")
+	if _, page, _ := r.events(t.Context(), "queue/default/news", "none")(); page == "" {
+		t.Fatal("nothing came")
+	}
+	r.want(200, r.request("POST", console.Base+"queue/default/news/put", url.Values{"body": {"two"}}))
+	_, page, _ := r.events(t.Context(), "queue/default/news", "none")()
+	has(t, page, "/letter/default/news/2")
 }
 
 // TestAPageThatNobodyMadeIsMadeByWhoWaits: the first browser goes away while its page is made.
