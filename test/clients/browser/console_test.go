@@ -46,7 +46,7 @@ func (s *server) start() {
 	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
 		s.Fatal(err)
 	}
-	s.cmd = exec.CommandContext(context.Background(), built.binary, "serve", "-c", file)
+	s.cmd = exec.CommandContext(context.Background(), program.binary, "serve", "-c", file)
 	stderr, err := s.cmd.StderrPipe()
 	if err != nil {
 		s.Fatal(err)

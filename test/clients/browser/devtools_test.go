@@ -52,7 +52,7 @@ func open(t *testing.T, flags ...string) *chromium {
 		t.Fatal(err)
 	}
 	c := &chromium{ctx: ctx, to: to, waiting: map[int]chan reply{}}
-	c.cmd = exec.Command(built.browser, append(flags, "--headless", "--no-sandbox", "--disable-gpu",
+	c.cmd = exec.Command(program.browser, append(flags, "--headless", "--no-sandbox", "--disable-gpu",
 		"--disable-dev-shm-usage", "--hide-scrollbars", "--lang=en-US", "--no-first-run",
 		"--disable-background-networking", "--remote-debugging-pipe", "--user-data-dir="+t.TempDir())...)
 	c.cmd.ExtraFiles = []*os.File{toRead, fromWrite} // its files 3 and 4

@@ -29,7 +29,7 @@ func serve(t *testing.T) *player {
 	t.Helper()
 	dir := t.TempDir()
 	s := &player{trace: filepath.Join(dir, "combo.trace")}
-	cmd := exec.CommandContext(context.Background(), built.binary, "macro", "serve", "--device", "trace:combo.trace",
+	cmd := exec.CommandContext(context.Background(), program.binary, "macro", "serve", "--device", "trace:combo.trace",
 		"--listen", "127.0.0.1:0")
 	cmd.Dir = dir
 	stderr, err := cmd.StderrPipe()

@@ -5,20 +5,17 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"testing"
+
+	"github.com/hikyaku/hikyaku/test/clients/built"
 )
 
-const (
-	root = "../../.."
-	// builtAlready names a program in the environment that is used instead of one built from this tree.
-	builtAlready = "HIKYAKU_CLIENTS_BINARY"
-)
+const root = "../../.."
 
 var update = flag.Bool("update", false, "write the pictures of docs/pictures anew")
 
-// built is what the tests run.
-var built struct {
+// program is what the tests run.
+var program struct {
 	binary  string // hikyaku
 	browser string
 }
@@ -31,11 +28,11 @@ func TestMain(m *testing.M) {
 func run(m *testing.M) int {
 	for _, name := range []string{"chromium-headless-shell", "chromium", "google-chrome"} {
 		if path, err := exec.LookPath(name); err == nil {
-			built.browser = path
+			program.browser = path
 			break
 		}
 	}
-	if built.browser == "" {
+	if program.browser == "" {
 		fmt.Fprintln(os.Stderr, "there is no Chromium: run scripts/need-clients")
 		return 1
 	}
@@ -45,14 +42,9 @@ func run(m *testing.M) int {
 		return 1
 	}
 	defer os.RemoveAll(dir)
-	built.binary = os.Getenv(builtAlready)
-	if built.binary == "" {
-		built.binary = filepath.Join(dir, "hikyaku")
-		if out, err := exec.Command("go", "run", "-tags", "gms_pure_go", "-exec", "cp", root+"/cmd/hikyaku",
-			built.binary).CombinedOutput(); err != nil {
-			fmt.Fprintf(os.Stderr, "build hikyaku: %v\n%s\n", err, out)
-			return 1
-		}
+	if program.binary, err = built.Program(dir); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
 	}
 	return m.Run()
 }

@@ -6,13 +6,11 @@ import (
 	"os/exec"
 	"path/filepath"
 	"testing"
+
+	"github.com/hikyaku/hikyaku/test/clients/built"
 )
 
-const (
-	root = "../../.." // of a family's folder
-	// builtAlready names a program in the environment that is used instead of one built from this tree.
-	builtAlready = "HIKYAKU_CLIENTS_BINARY"
-)
+const root = "../../.." // of a family's folder
 
 // Built is what the tests of a family run. It is there once Main runs the tests.
 type Built struct {
@@ -43,24 +41,18 @@ func (b *Built) run(m *testing.M, family string) int {
 		fmt.Fprintln(os.Stderr, err)
 		return 1
 	}
-	b.Binary, b.GoClient = filepath.Join(dir, "hikyaku"), filepath.Join(dir, "go-client")
+	if b.Binary, err = built.Program(dir); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
 	if len(b.Java) == 0 {
 		b.Java = []string{"java/Conformance.java"}
 	}
-	// What go run has linked is kept for the next package of tests; what go build has is not.
-	builds := [][]string{
-		{"go", "run", "-tags", "gms_pure_go", "-exec", "cp", root + "/cmd/hikyaku", b.Binary},
-	}
 	if _, err := os.Stat("go"); err == nil { // not every family has a client in Go
-		builds = append(builds, []string{"go", "build", "-o", b.GoClient, "./go"})
-	}
-	if built := os.Getenv(builtAlready); built != "" {
-		b.Binary, builds = built, builds[1:]
-	}
-	for _, args := range builds {
-		if out, err := exec.Command(args[0], args[1:]...).CombinedOutput(); err != nil {
-			fmt.Fprintf(os.Stderr, "%q: %v\n%s\nTo install what the clients need: scripts/need-clients\n", args, err,
-				out)
+		b.GoClient = filepath.Join(dir, "go-client")
+		if out, err := exec.Command("go", "build", "-o", b.GoClient, "./go").CombinedOutput(); err != nil {
+			fmt.Fprintf(os.Stderr, "build the client in Go: %v\n%s\nTo install what the clients need: "+
+				"scripts/need-clients\n", err, out)
 			return 1
 		}
 	}

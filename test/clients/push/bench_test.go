@@ -12,8 +12,8 @@ import (
 // TestTheBenchPrintsTheReportsTable runs the quick form of the report's experiment with all four senders.
 func TestTheBenchPrintsTheReportsTable(t *testing.T) {
 	t.Parallel()
-	cmd := exec.CommandContext(t.Context(), built.binary, "bench", "push", "--quick", "--json", "--only", "seed",
-		"--clients", built.clients, "--dir", t.TempDir())
+	cmd := exec.CommandContext(t.Context(), program.binary, "bench", "push", "--quick", "--json", "--only", "seed",
+		"--clients", program.clients, "--dir", t.TempDir())
 	var complaint strings.Builder
 	cmd.Stderr = &complaint
 	out, err := cmd.Output()

@@ -88,7 +88,7 @@ type mock struct {
 // startMock starts pushy's server for the devices of these tokens.
 func startMock(t *testing.T, b badges, tokens, gone string) *mock {
 	t.Helper()
-	path := filepath.Join(built.clients, "classes") + string(os.PathListSeparator) + filepath.Join(built.clients,
+	path := filepath.Join(program.clients, "classes") + string(os.PathListSeparator) + filepath.Join(program.clients,
 		"java", "*")
 	cmd := exec.Command("java", "-XX:TieredStopAtLevel=1", "-cp", path, "Mock", "--cert", b.cert, "--key", b.key,
 		"--verify", b.verifier,
@@ -149,7 +149,7 @@ func hikyaku(ctx context.Context, t *testing.T, dir, config string, in io.Reader
 	if err := os.WriteFile(path, []byte(config), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	cmd := exec.CommandContext(ctx, built.binary, "run", "-c", path)
+	cmd := exec.CommandContext(ctx, program.binary, "run", "-c", path)
 	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) }
 	cmd.Stdin = in
 	out, err := cmd.CombinedOutput()

@@ -87,16 +87,16 @@ func TestFirebaseAdminSendsToTheSandboxUnchanged(t *testing.T) {
 		t.Fatal(err)
 	}
 	host, port, _ := strings.Cut(strings.TrimPrefix(proxy, "http://"), ":")
-	firebase := filepath.Join(built.clients, "firebase")
+	firebase := filepath.Join(program.clients, "firebase")
 	env := []string{"PATH=" + os.Getenv("PATH"), "HOME=" + dir, "PYTHONDONTWRITEBYTECODE=1", "HTTPS_PROXY=" + proxy,
 		"REQUESTS_CA_BUNDLE=" + ca, "NODE_EXTRA_CA_CERTS=" + ca}
 	for name, c := range map[string]struct {
 		checks  int
 		command []string
 	}{
-		"python": {9, []string{filepath.Join(built.clients, "python", "bin", "python"), "-W",
+		"python": {9, []string{filepath.Join(program.clients, "python", "bin", "python"), "-W",
 			"ignore::DeprecationWarning", "python/firebase.py"}},
-		"node": {8, []string{"node", "node/firebase.js", filepath.Join(built.clients, "node")}},
+		"node": {8, []string{"node", "node/firebase.js", filepath.Join(program.clients, "node")}},
 		"java": {8, []string{"java", "-XX:TieredStopAtLevel=1", "-Dhttps.proxyHost=" + host,
 			"-Dhttps.proxyPort=" + port, "-Djavax.net.ssl.trustStore=" + store,
 			"-Djavax.net.ssl.trustStorePassword=changeit", "-cp",

@@ -41,8 +41,8 @@ func TestPushySendsToTheSandboxUnchanged(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			path := filepath.Join(built.clients, "classes") + string(os.PathListSeparator) +
-				filepath.Join(built.clients, "java", "*")
+			path := filepath.Join(program.clients, "classes") + string(os.PathListSeparator) +
+				filepath.Join(program.clients, "java", "*")
 			checked(t, exec.CommandContext(t.Context(), "java", "-XX:TieredStopAtLevel=1", "-cp", path, "Client",
 				"--alpn", strconv.FormatBool(alpn), "--gone", gone, "--endpoint", far.Addr().String(), "--ca", ca,
 				"--key", signer, "--key-id", keyID, "--team-id", team, "--topic", topic), 8)
