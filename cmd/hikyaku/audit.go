@@ -4,11 +4,11 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"log/slog"
-	"net/http"
 	"time"
 
-	httpdoor "github.com/hikyaku/hikyaku/internal/api/http"
+	"github.com/hikyaku/hikyaku/internal/access"
 	"github.com/hikyaku/hikyaku/internal/message"
 	"github.com/hikyaku/hikyaku/internal/queue"
 )
@@ -52,7 +52,7 @@ func newAuditor(ctx context.Context, h *house, name string) (*auditor, error) {
 
 // done keeps a record of an act that was done. What cannot be kept is told in the log: the act is done all the same.
 func (a *auditor) done(ctx context.Context, door, operation, object string, did map[string]int) {
-	who, _ := httpdoor.WhoOf(ctx) // of the other doors it is not known
+	who, _ := access.WhoOf(ctx)
 	record := audited{time.Now().UTC(), who.User, who.Address, door, operation, object, did, who.Request}
 	body, err := json.Marshal(record)
 	if err == nil {
@@ -82,9 +82,8 @@ func (a *auditor) spared(n queue.Name) error {
 	if a.store.Resolve(n) != a.queue {
 		return nil
 	}
-	return &httpdoor.Problem{Type: "urn:hikyaku:audit", Title: "The queue of the audit stays as it is",
-		Status: http.StatusConflict, Detail: n.Short() + " is the queue of the audit: no door purges, deletes or " +
-			"changes it", Hint: "name another queue in audit: queue: of the configuration first"}
+	return fmt.Errorf("%w: %s is the queue of the audit, and no door purges, deletes or changes it (name another one in "+
+		"audit: queue: of the configuration first)", queue.ErrProtected, n.Short())
 }
 
 // auditStore is the store as a door has it whose acts are kept in the audit.

@@ -144,7 +144,8 @@ func openDoors(ctx context.Context, h *house, w *works, api config.API, front *c
 		return nil, err
 	}
 	lambda, err := lambdadoor.New(api.Lambda, lambdadoor.Options{Functions: h.functions, Store: h.store,
-		Users: h.users, Busy: h.busy, Outbound: h.file.Outbound, Traffic: traffic["lambda"], Report: report("lambda")})
+		Users: h.users, Busy: h.busy, Outbound: h.file.Outbound, Traffic: traffic["lambda"], Report: report("lambda"),
+		Audit: h.audit.of("lambda")})
 	if err != nil {
 		return nil, err
 	}

@@ -20,6 +20,7 @@ var (
 	ErrStale      = errors.New("claim is no longer valid: it was settled, or its lease ended")
 	ErrBadToken   = errors.New("not a claim token")
 	ErrUnheard    = errors.New("topic has no subscription")
+	ErrProtected  = errors.New("protected from changes")
 	ErrGone       = errors.New("no such message: it was settled or removed, or was never there")
 )
 

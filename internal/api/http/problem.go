@@ -91,6 +91,7 @@ var kinds = []kind{
 		"GET /{namespace}/queues", 0},
 	{queue.ErrExists, "exists", "Already exists with another definition", 409,
 		"change it with PATCH, or delete it first", 0},
+	{queue.ErrProtected, "protected", "Queue is protected from changes", 409, "", 0},
 	{queue.ErrSnapshot, "snapshot-exists", "There is a snapshot of that name", 409,
 		"choose another name, or delete that one first", 0},
 	{queue.ErrStale, "stale", "Claim is no longer valid", 410, "the message may be handed out again: claim with a " +

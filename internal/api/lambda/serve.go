@@ -40,6 +40,7 @@ type call struct {
 	qualifier string       // of the path or the query
 	rest      string       // what else the path names: an alias, an id
 	code      string       // what it is answered with, as it is counted; "": 200
+	act       bool         // it administers, and is not in the audit yet
 	hold      door.Hold    // of the bytes that requests and answers may take
 }
 
@@ -121,6 +122,7 @@ func (c *call) do(op *operation) {
 		err = c.granted(op)
 	}
 	if err == nil {
+		c.act = op.method != http.MethodGet && !op.events
 		err = op.do(c)
 	}
 	if err != nil {
@@ -249,6 +251,9 @@ func (c *call) set(name, value string) {
 
 // send answers.
 func (c *call) send(status int, kind string, body []byte) {
+	if c.act && status < http.StatusMultipleChoices {
+		c.acted()
+	}
 	if kind != "" {
 		c.set("Content-Type", kind)
 	}
@@ -267,6 +272,20 @@ func (c *call) send(status int, kind string, body []byte) {
 	c.w.WriteHeader(status)
 	_, _ = c.w.Write(body) // a client that is gone misses it
 }
+
+// acted has an act that was done kept, before its client knows of it.
+func (c *call) acted() {
+	c.act = false
+	if c.d.audit == nil {
+		return
+	}
+	operation := strings.TrimPrefix(c.action, "lambda:")
+	c.d.audit(access.Asked(c.ctx(), c.user, c.r.RemoteAddr, c.r.Header.Get(invocationID)),
+		strings.ToLower(operation[:1])+operation[1:], cmp.Or(c.function, c.rest), nil)
+}
+
+// invocationID is the header in which Amazon's SDKs give each call an id.
+const invocationID = "Amz-Sdk-Invocation-Id"
 
 // answer answers with JSON.
 func (c *call) answer(status int, value any) error {

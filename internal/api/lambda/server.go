@@ -25,6 +25,9 @@ type Options struct {
 	Traffic   *door.Traffic        // counts requests, connections and bytes; nil: nobody does
 	// Outbound says which addresses code may be fetched from; nil: all.
 	Outbound *outbound.Policy
+	// Audit is told of acts that were done, before they are answered, with the function or what else the act was on;
+	// access.WhoOf tells who asked. nil: nobody is told.
+	Audit func(ctx context.Context, operation, object string, did map[string]int)
 	// Report is told what a person should know and no client is. It may be called from several goroutines. nil: nobody
 	// is told.
 	Report func(error)
@@ -42,6 +45,7 @@ type Server struct {
 	store     Names
 	users     *access.Users
 	report    func(error)
+	audit     func(ctx context.Context, operation, object string, did map[string]int)
 	verifier  sigv4.Verifier
 	busy      *door.Busy
 	traffic   *door.Traffic
@@ -68,7 +72,7 @@ func New(c Config, o Options) (*Server, error) {
 		return nil, fmt.Errorf("%w: there are no functions", ErrConfig)
 	}
 	d := &Server{config: c.withDefaults(), functions: o.Functions, store: o.Store, users: o.Users, report: o.Report,
-		busy: o.Busy, traffic: o.Traffic}
+		busy: o.Busy, traffic: o.Traffic, audit: o.Audit}
 	if d.busy == nil {
 		d.busy = door.NewBusy(door.DefaultBusy(0))
 	}

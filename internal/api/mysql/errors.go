@@ -32,6 +32,7 @@ const (
 	erDataTruncated      = 1265
 	erUnknownEngine      = 1286
 	erNotAllowedEngine   = 1178
+	erOptionPrevents     = 1290
 	erWrongArguments     = 1210
 	erShutdown           = 1053
 	erTableExists        = 1050
@@ -98,6 +99,9 @@ func fromStore(err error, about string) error {
 		return errReshaped
 	case errors.Is(err, queue.ErrNotFound):
 		return sqlError(erNoSuchTable, "42S02", "Table '%s' doesn't exist", about)
+	case errors.Is(err, queue.ErrProtected):
+		return sqlError(erOptionPrevents, "HY000", "The server's configuration prevents this statement on '%s': %v",
+			about, err)
 	case errors.Is(err, queue.ErrExists):
 		return sqlError(erTableExists, "42S01", "Table '%s' already exists: %v", about, err)
 	case errors.Is(err, queue.ErrBadName):
@@ -199,7 +203,7 @@ var unnumbered = []struct {
 	{newForm(`(?i)^unknown character set`), 1115, "42000"},
 	{newForm(`(?i)^unknown collation`), 1273, "HY000"},
 	{newForm(`^Variable '.*' can't be set to the value of`), 1231, "42000"},
-	{newForm(`^File .* already exists|secure-file-priv`), 1290, "HY000"},
+	{newForm(`^File .* already exists|secure-file-priv`), erOptionPrevents, "HY000"},
 	{newForm(`^(function|procedure): '.*' not found`), 1305, "42000"},
 	{newForm(`^no database selected`), 1046, "3D000"},
 	{newForm(`^unknown table`), 1051, "42S02"},

@@ -15,6 +15,8 @@ import (
 	querypb "github.com/dolthub/vitess/go/vt/proto/query"
 	"github.com/dolthub/vitess/go/vt/sqlparser"
 
+	"github.com/hikyaku/hikyaku/internal/access"
+	"github.com/hikyaku/hikyaku/internal/api/mysql/auth"
 	"github.com/hikyaku/hikyaku/internal/api/mysql/compress"
 	"github.com/hikyaku/hikyaku/internal/api/mysql/gate"
 	"github.com/hikyaku/hikyaku/internal/api/mysql/link"
@@ -124,6 +126,7 @@ func (h *handler) ComQuery(ctx context.Context, c *vmysql.Conn, query string, an
 	if done, err := h.short(ctx, c, query, nil, answer); done {
 		return known(c).worded(err)
 	}
+	ctx = withAsker(ctx, c)
 	l := &long{handler: h, conn: c, query: query, answer: answer}
 	if err := l.look(ctx); err != nil || l.done {
 		return known(c).worded(err)
@@ -161,6 +164,7 @@ func (h *handler) ComMultiQuery(ctx context.Context, c *vmysql.Conn, query strin
 	if blank(rest) {
 		rest = ""
 	}
+	ctx = withAsker(ctx, c)
 	l := &long{handler: h, conn: c, query: first, answer: answer, more: rest != ""}
 	if err := l.look(ctx); err != nil {
 		return "", known(c).worded(err)
@@ -256,6 +260,7 @@ func (h *handler) ComStmtExecute(ctx context.Context, c *vmysql.Conn, prepare *v
 	if done, err := h.short(ctx, c, prepare.PrepareStmt, prepare, spool); done {
 		return known(c).worded(err)
 	}
+	ctx = withAsker(ctx, c)
 	l := &long{handler: h, conn: c, query: prepare.PrepareStmt, answer: spool, bound: prepare}
 	if err := l.look(ctx); err != nil || l.done {
 		return known(c).worded(err)
@@ -294,6 +299,11 @@ func midwayOf(c *vmysql.Conn, answer vmysql.ResultSpoolFn) (vmysql.ResultSpoolFn
 				*err = nil
 			}
 		}
+}
+
+// withAsker is ctx of a statement on the long way, which may administer, and tells who asks.
+func withAsker(ctx context.Context, c *vmysql.Conn) context.Context {
+	return access.Asked(ctx, auth.UserOf(c), c.RemoteAddr().String(), "")
 }
 
 // session is the connection's.

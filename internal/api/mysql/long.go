@@ -82,7 +82,7 @@ func (l *long) look(ctx context.Context) error {
 		return err
 	}
 	if writesFile(l.query) {
-		return sqlError(1290, "HY000", "This server writes no files: SELECT … INTO OUTFILE is not supported (the "+
+		return sqlError(erOptionPrevents, "HY000", "This server writes no files: SELECT … INTO OUTFILE is not supported (the "+
 			"client can write what it gets)")
 	}
 	if l.answer != nil {

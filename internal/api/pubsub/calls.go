@@ -10,6 +10,7 @@ import (
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
 
+	"github.com/hikyaku/hikyaku/internal/access"
 	"github.com/hikyaku/hikyaku/internal/api/pubsub/rest"
 )
 
@@ -55,8 +56,14 @@ func (d *Server) call(wire grpc.ServerStream, method string,
 	if err != nil {
 		return err
 	}
+	if !slices.Contains(noActs, method) {
+		ctx = access.Asked(ctx, userOf(ctx), addressOf(ctx), "")
+	}
 	return d.statusOf(handle(ctx, wire))
 }
+
+// noActs are the calls that are made all the time and administer nothing: the others' contexts tell who asks.
+var noActs = []string{"Publish", "StreamingPull", "Pull", "Acknowledge", "ModifyAckDeadline"}
 
 // unknown answers a call of a method that is not there: counted as no call, since its client made the name up.
 func (d *Server) unknown(_ any, wire grpc.ServerStream) error {

@@ -33,6 +33,7 @@ var kinds = []struct {
 	{queue.ErrBadToken, codes.InvalidArgument},
 	{queue.ErrNotFound, codes.NotFound},
 	{queue.ErrExists, codes.AlreadyExists},
+	{queue.ErrProtected, codes.FailedPrecondition},
 	{queue.ErrSnapshot, codes.AlreadyExists},
 	{queue.ErrTooLarge, codes.InvalidArgument},
 	{queue.ErrMismatch, codes.InvalidArgument},

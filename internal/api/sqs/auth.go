@@ -118,8 +118,11 @@ func (c *call) on(in wire.Request, can access.Action) (queue.Name, error) {
 	return n, c.may(can, n)
 }
 
-// may refuses what the caller was not granted.
+// may refuses what the caller was not granted. The context of a request to administer tells from now on who asks.
 func (c *call) may(can access.Action, n queue.Name) error {
+	if can == access.Admin {
+		c.r = c.r.WithContext(access.Asked(c.ctx(), c.caller.user, c.r.RemoteAddr, c.r.Header.Get(invocationID)))
+	}
 	if c.d.users.Allowed(c.caller.user, can, n) {
 		return nil
 	}
@@ -128,6 +131,9 @@ func (c *call) may(can access.Action, n queue.Name) error {
 	}
 	return wire.AccessDenied(c.arnOf(n) + " (" + string(can) + " is not granted)")
 }
+
+// invocationID is the header in which Amazon's SDKs give each call an id.
+const invocationID = "Amz-Sdk-Invocation-Id"
 
 // sameAccount refuses, without users, other accounts of this machine.
 func (c *call) sameAccount(n queue.Name) error {

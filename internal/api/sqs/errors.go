@@ -24,6 +24,7 @@ var kinds = []struct {
 	{queue.ErrMismatch, wire.InvalidParameter},
 	{queue.ErrDefinition, wire.InvalidParameter},
 	{queue.ErrCondition, wire.InvalidParameter},
+	{queue.ErrProtected, wire.UnsupportedOperation},
 	{queue.ErrExists, wire.InvalidParameter},
 	{queue.ErrQueueFull, wire.RequestThrottled}, // every SDK sends again, and slower
 	{queue.ErrTooManyWaiters, wire.RequestThrottled},
