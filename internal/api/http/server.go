@@ -54,8 +54,7 @@ type Options struct {
 	Taps    *journey.Taps
 	Secrets func() mask.Masker
 	// Audit is told of acts that are not done through the store, with counts of what they did; access.WhoOf tells who
-	// asked.
-	// nil: nobody is told.
+	// asked. nil: nobody is told.
 	Audit func(ctx context.Context, operation, object string, did map[string]int)
 	// Console makes the pages of the door, which is given to it; nil: there are none.
 	Console func(operations http.Handler, readOnly bool) http.Handler

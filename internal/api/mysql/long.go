@@ -82,8 +82,8 @@ func (l *long) look(ctx context.Context) error {
 		return err
 	}
 	if writesFile(l.query) {
-		return sqlError(erOptionPrevents, "HY000", "This server writes no files: SELECT … INTO OUTFILE is not supported (the "+
-			"client can write what it gets)")
+		return sqlError(erOptionPrevents, "HY000", "This server writes no files: SELECT … INTO OUTFILE is not "+
+			"supported (the client can write what it gets)")
 	}
 	if l.answer != nil {
 		l.answer = plainFloats(plainTimes(ctx, l.door, l.answer), l.bound != nil)
