@@ -102,7 +102,8 @@ api:
 	want := []audited{
 		{Door: "sqs", Operation: "createQueue", Object: "default/jobs", Request: "id-of-sqs"},
 		{Door: "sqs", Operation: "purge", Object: "default/jobs", Request: "id-of-sqs"},
-		{Door: "lambda", Operation: "createCodeSigningConfig", Request: "id-of-lambda"},
+		{Door: "lambda", Operation: "createCodeSigningConfig", Object: "arn:aws:lambda:",
+			Request: "id-of-lambda"},
 		{Door: "mysql", Operation: "createQueue", Object: "default/rows_of"},
 		{Door: "pubsub", Operation: "createTopic", Object: "p/events"},
 	}
@@ -123,8 +124,8 @@ api:
 		if g.User != "ops" || !strings.HasPrefix(g.Address, "127.0.0.1:") {
 			t.Errorf("%s of the door %s is by %q at %q", g.Operation, g.Door, g.User, g.Address)
 		}
-		g.Time, g.User, g.Address, g.Did = w.Time, w.User, w.Address, w.Did
-		if g.Door != w.Door || g.Operation != w.Operation || g.Object != w.Object || g.Request != w.Request {
+		if g.Door != w.Door || g.Operation != w.Operation || !strings.HasPrefix(g.Object, w.Object) ||
+			g.Request != w.Request {
 			t.Errorf("it has %+v, not %+v", g, w)
 		}
 	}

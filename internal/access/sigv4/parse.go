@@ -11,6 +11,9 @@ import (
 	"time"
 )
 
+// InvocationID is the header in which AWS SDKs give each call an id, the same for each of its tries.
+const InvocationID = "Amz-Sdk-Invocation-Id"
+
 // A signature is what a request says about how it is signed.
 type signature struct {
 	accessKey, day, region, service string

@@ -127,6 +127,7 @@ func (c *call) createMapping() error {
 	if err != nil {
 		return err
 	}
+	c.rest = m.ID
 	return c.answer(http.StatusAccepted, c.describeMapping(m, ""))
 }
 

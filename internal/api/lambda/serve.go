@@ -17,6 +17,7 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/hikyaku/hikyaku/internal/access"
+	"github.com/hikyaku/hikyaku/internal/access/sigv4"
 	"github.com/hikyaku/hikyaku/internal/door"
 	"github.com/hikyaku/hikyaku/internal/door/line"
 	"github.com/hikyaku/hikyaku/internal/function"
@@ -280,12 +281,9 @@ func (c *call) acted() {
 		return
 	}
 	operation := strings.TrimPrefix(c.action, "lambda:")
-	c.d.audit(access.Asked(c.ctx(), c.user, c.r.RemoteAddr, c.r.Header.Get(invocationID)),
-		strings.ToLower(operation[:1])+operation[1:], cmp.Or(c.function, c.rest), nil)
+	c.d.audit(access.Asked(c.ctx(), c.user, c.r.RemoteAddr, c.r.Header.Get(sigv4.InvocationID)),
+		strings.ToLower(operation[:1])+operation[1:], strings.Trim(c.function+"/"+c.rest, "/"), nil)
 }
-
-// invocationID is the header in which Amazon's SDKs give each call an id.
-const invocationID = "Amz-Sdk-Invocation-Id"
 
 // answer answers with JSON.
 func (c *call) answer(status int, value any) error {

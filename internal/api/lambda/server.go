@@ -25,8 +25,8 @@ type Options struct {
 	Traffic   *door.Traffic        // counts requests, connections and bytes; nil: nobody does
 	// Outbound says which addresses code may be fetched from; nil: all.
 	Outbound *outbound.Policy
-	// Audit is told of acts that were done, before they are answered, with the function or what else the act was on;
-	// access.WhoOf tells who asked. nil: nobody is told.
+	// Audit is told of acts that were done, before they are answered, with what the path names or, where the door makes
+	// something and names it, its id; access.WhoOf tells who asked. nil: nobody is told.
 	Audit func(ctx context.Context, operation, object string, did map[string]int)
 	// Report is told what a person should know and no client is. It may be called from several goroutines. nil: nobody
 	// is told.

@@ -90,6 +90,7 @@ func (c *call) createSigning() error {
 	if err != nil {
 		return err
 	}
+	c.rest = c.d.functions.SigningARN(s.ID)
 	return c.answerSigning(http.StatusCreated, s)
 }
 

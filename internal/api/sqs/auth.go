@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/hikyaku/hikyaku/internal/access"
+	"github.com/hikyaku/hikyaku/internal/access/sigv4"
 	"github.com/hikyaku/hikyaku/internal/api/sqs/wire"
 	ends "github.com/hikyaku/hikyaku/internal/caller"
 	"github.com/hikyaku/hikyaku/internal/message/sqsattr"
@@ -121,7 +122,7 @@ func (c *call) on(in wire.Request, can access.Action) (queue.Name, error) {
 // may refuses what the caller was not granted. The context of a request to administer tells from now on who asks.
 func (c *call) may(can access.Action, n queue.Name) error {
 	if can == access.Admin {
-		c.r = c.r.WithContext(access.Asked(c.ctx(), c.caller.user, c.r.RemoteAddr, c.r.Header.Get(invocationID)))
+		c.r = c.r.WithContext(access.Asked(c.ctx(), c.caller.user, c.r.RemoteAddr, c.r.Header.Get(sigv4.InvocationID)))
 	}
 	if c.d.users.Allowed(c.caller.user, can, n) {
 		return nil
@@ -131,9 +132,6 @@ func (c *call) may(can access.Action, n queue.Name) error {
 	}
 	return wire.AccessDenied(c.arnOf(n) + " (" + string(can) + " is not granted)")
 }
-
-// invocationID is the header in which Amazon's SDKs give each call an id.
-const invocationID = "Amz-Sdk-Invocation-Id"
 
 // sameAccount refuses, without users, other accounts of this machine.
 func (c *call) sameAccount(n queue.Name) error {
