@@ -264,7 +264,9 @@ func (c *framedConn) read(b []byte) (int, error) {
 	c.kept = append(c.kept[:0], b[n-c.frames.got:n]...)
 	n -= c.frames.got
 	if n == 0 && err != nil && !partial {
-		n = c.lost(b, err)
+		if n = c.lost(b, err); n > 0 {
+			err = nil // gRPC would keep it, and read no more: the next time it waits
+		}
 	}
 	return n, err
 }

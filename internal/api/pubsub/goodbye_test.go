@@ -1,10 +1,11 @@
 package pubsub
 
 import (
+	"bytes"
 	"context"
 	"net"
 	"slices"
-	"sync/atomic"
+	"sync"
 	"testing"
 	"time"
 
@@ -77,16 +78,25 @@ func TestAStreamThatSaysGoodbyeGivesBackWhatItsClientNeverSpokeOf(t *testing.T) 
 	}
 }
 
-// spoken counts what a client writes on its connection.
+// spoken keeps what a client has written on its connection.
 type spoken struct {
 	net.Conn
-	writes atomic.Int64
+	mu   sync.Mutex
+	said []byte
 }
 
 func (c *spoken) Write(b []byte) (int, error) {
 	n, err := c.Conn.Write(b)
-	c.writes.Add(1)
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.said = append(c.said, b[:n]...)
 	return n, err
+}
+
+func (c *spoken) has(text string) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return bytes.Contains(c.said, []byte(text))
 }
 
 // apart opens a stream with long deadlines on a connection of its own.
@@ -140,12 +150,11 @@ func TestWhatIsSaidBeforeAGoodbyeIsDone(t *testing.T) {
 				if closed { // until that is seen, what the client gives back comes to it again
 					said = &pubsubpb.StreamingPullRequest{AckIds: ackIDs(got)}
 				}
-				before := conn.writes.Load()
 				if err := st.Send(said); err != nil {
 					t.Fatal(err)
 				}
 				if closed { // the library writes later
-					doortest.Until(t, "it is written", func() bool { return conn.writes.Load() > before })
+					doortest.Until(t, "it is written", func() bool { return conn.has(said.AckIds[0]) })
 				}
 				if err := leave(st, cancel, conn); err != nil {
 					t.Fatal(err)
