@@ -225,7 +225,8 @@ func TestRsyslogLosesNothingThroughRestarts(t *testing.T) {
 	}
 }
 
-// sender runs rsyslogd, which sends the lines of a file.
+// sender runs rsyslogd, which sends the lines of a file. Its queue has room for all of them: the default is 1,000, and
+// what has waited 2 s for room is dropped, which a restart on a slow machine takes.
 func sender(t *testing.T, dir, input, address, driver string) {
 	t.Helper()
 	host, port, _ := strings.Cut(address, ":")
@@ -239,7 +240,8 @@ input(type="imfile" File="%[2]s" Tag="app:" ruleset="out")
 ruleset(name="out") {
   action(type="omfwd" target="%[3]s" port="%[4]s" protocol="tcp" template="RSYSLOG_SyslogProtocol23Format"
     TCP_Framing="octet-counted" action.resumeRetryCount="-1" action.resumeInterval="1" %[5]s
-    queue.type="Disk" queue.filename="out" queue.maxDiskSpace="100m" queue.saveOnShutdown="on")
+    queue.type="Disk" queue.filename="out" queue.maxDiskSpace="100m" queue.size="100000"
+    queue.saveOnShutdown="on")
 }
 `, dir, input, host, port, driver, authority)
 	path := filepath.Join(dir, "rsyslog.conf")
