@@ -34,15 +34,27 @@ func look(ctx, live context.Context, setDeadline func(time.Time) error) error {
 // So it does with those that the kernel has accepted by then: their senders may have written already.
 func (s *Source) accept(ctx, live context.Context, out component.Out) error {
 	defer s.listener.Close()
-	defer context.AfterFunc(ctx, func() { _ = look(ctx, live, s.listener.SetDeadline) })() // it may hang in Accept
+	last := sync.OnceFunc(func() {
+		if err := openNoMore(s.listener); err != nil {
+			s.Add(unkept, "connections that are opened at the moment of the stop may be broken off: "+err.Error())
+		}
+	})
+	deadline := func(t time.Time) error {
+		last()
+		return s.listener.SetDeadline(t)
+	}
+	defer context.AfterFunc(ctx, func() { _ = look(ctx, live, deadline) })() // it may hang in Accept
 	var conns sync.WaitGroup
 	defer conns.Wait()
 	room := make(chan struct{}, s.MaxConnections)
 	for {
-		err := look(ctx, live, s.listener.SetDeadline)
+		err := look(ctx, live, deadline)
 		var c net.Conn
 		if err == nil {
 			c, err = s.listener.Accept()
+		}
+		if errors.Is(err, os.ErrDeadlineExceeded) && live.Err() == nil && waits(s.listener) {
+			continue
 		}
 		if errors.Is(err, net.ErrClosed) || errors.Is(err, os.ErrDeadlineExceeded) {
 			s.listener.Close() // who comes now is refused, while the others are read
@@ -79,7 +91,6 @@ func (s *Source) accept(ctx, live context.Context, out component.Out) error {
 
 // serve takes the messages of a connection.
 func (s *Source) serve(ctx, live context.Context, c *net.TCPConn, from netip.Addr, out component.Out) {
-	defer context.AfterFunc(live, func() { c.Close() })() // it may hang in a read
 	var in net.Conn = c
 	if s.secure != nil {
 		secured := tls.Server(c, s.secure)
@@ -93,33 +104,40 @@ func (s *Source) serve(ctx, live context.Context, c *net.TCPConn, from netip.Add
 		}
 		in = secured
 	}
+	defer context.AfterFunc(live, func() { _ = c.SetReadDeadline(time.Unix(1, 0)) })() // it may hang in a read
 	// A sender that finds its connection closed for reading sends no more and closes it, too: then all of it was read.
 	defer context.AfterFunc(ctx, func() { _ = c.CloseWrite() })()
-	f := newFramer(&patient{in, s.IdleTimeout}, s.MaxMessageBytes)
+	f := newFramer(&patient{in, live, s.IdleTimeout}, s.MaxMessageBytes)
 	p := newParser(s.Format)
 	for {
 		text, long, err := f.next()
 		if errors.Is(err, io.ErrUnexpectedEOF) {
 			s.Add(torn, "a connection ended in the middle of a message, which is left out")
 		}
-		if err != nil {
-			return
+		if err == nil && s.send(live, p, text, long, from, out) == nil {
+			continue
 		}
-		if s.send(live, p, text, long, from, out) != nil {
-			return
+		if n := len(text) + f.in.Buffered() + unread(c); n > 0 {
+			s.Add(left, fmt.Sprintf("%d bytes of a connection were taken and not delivered before the end: they are lost",
+				n))
 		}
+		return
 	}
 }
 
-// patient is a connection that ends when nothing comes for a while.
+// patient is a connection that ends when nothing comes for a while, and with live.
 type patient struct {
 	net.Conn
+	live     context.Context
 	patience time.Duration
 }
 
 // Read implements io.Reader.
 func (p *patient) Read(b []byte) (int, error) {
 	if err := p.SetReadDeadline(time.Now().Add(p.patience)); err != nil {
+		return 0, err
+	}
+	if err := p.live.Err(); err != nil { // whose end sets a deadline, too, maybe before this one
 		return 0, err
 	}
 	return p.Conn.Read(b)
@@ -162,6 +180,9 @@ func (s *Source) receive(ctx, live context.Context, out component.Out) error {
 		n, addr := 0, netip.AddrPort{}
 		if err == nil {
 			n, addr, err = s.packets.ReadFromUDPAddrPort(buf)
+		}
+		if errors.Is(err, os.ErrDeadlineExceeded) && live.Err() == nil && waits(s.packets) {
+			continue
 		}
 		if errors.Is(err, net.ErrClosed) || errors.Is(err, os.ErrDeadlineExceeded) {
 			return err

@@ -8,7 +8,8 @@
 //
 // Syslog has no acknowledgement. What a sender's kernel has handed to ours counts as sent for it: a crash loses what
 // was not delivered yet. A clean stop loses nothing of TCP as long as senders look whether their connection has ended:
-// ours is closed for writing first, and then read to its end. A pipeline that is full reads no further, which makes
+// ours is closed for writing first, and then read to its end, for at most two seconds; what is left of them after
+// that is told. A pipeline that is full reads no further, which makes
 // senders over TCP wait; datagrams that find no room are dropped and counted.
 package syslog
 
@@ -72,6 +73,8 @@ const (
 	dropped    = "dropped"    // datagrams that found no room
 	refused    = "refused"    // connections and datagrams that are not wanted
 	handshakes = "handshakes" // that failed
+	left       = "left"       // connections of which something was taken and not delivered
+	unkept     = "unkept"     // stops that may break off connections
 )
 
 var (
@@ -147,6 +150,7 @@ func (s *Source) Start(ctx context.Context) (err error) {
 		_ = s.packets.SetReadBuffer(kernelRoom) // less is no failure
 		return nil
 	}
+	l.SetMultipathTCP(false) // whose sockets take no filter, which openNoMore needs
 	listener, err := l.Listen(ctx, "tcp", s.Listen)
 	if err != nil {
 		return err
