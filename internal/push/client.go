@@ -43,7 +43,8 @@ type Client struct {
 
 	keeperAt time.Duration // when the keeper looks next
 	poked    chan struct{}
-	looking  bool // it looks right now
+	pokedAt  time.Duration // when the keeper was asked to look, and has not yet; 0: it was not
+	looking  bool          // it looks right now
 
 	closing bool          // takes no more
 	drained chan struct{} // closed when closing and nothing is outstanding

@@ -34,14 +34,17 @@ func (c *Client) leave(call *Call) {
 	c.line.remove(call)
 }
 
-// first is the next call that a connection may take, or nil.
+// first is the next call that a connection may take, or nil. One whose deadline has passed is the keeper's to end.
 func (c *Client) first(k *conn) *Call {
 	if c.shunning > 0 {
 		if call := c.fromOthers(k); call != nil {
 			return call
 		}
 	}
-	return c.line.first
+	if call := c.line.first; call != nil && !call.late(c.clock) {
+		return call
+	}
+	return nil
 }
 
 func (c *Client) fromOthers(k *conn) *Call {

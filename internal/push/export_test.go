@@ -1,5 +1,7 @@
 package push
 
+import "time"
+
 // SetNextStream lets the open connections go on with that stream.
 func SetNextStream(c *Client, next uint32) {
 	c.mu.Lock()
@@ -7,4 +9,11 @@ func SetNextStream(c *Client, next uint32) {
 	for _, k := range c.open {
 		k.next = next
 	}
+}
+
+// Freeze keeps a client from everything for a while, as a process that is stopped does.
+func Freeze(c *Client, d time.Duration) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	time.Sleep(d)
 }

@@ -10,6 +10,13 @@ import (
 const (
 	stallAfter = 100 * time.Millisecond // a write that takes longer counts as a line that is not free
 	farAway    = time.Hour              // the keeper looks at least so often
+
+	// A keeper that looks so late was kept from it: the process or its machine was frozen, or has no processor time.
+	// Answers that came meanwhile lie in the sockets. Before anything ends for want of them they are read, so long.
+	freeze  = 100 * time.Millisecond
+	catchUp = time.Second
+	// A freeze may follow the other, but deadlines shall hold where one always does.
+	mostFreezes = 4
 )
 
 // keep is the goroutine that looks after deadlines, silence and age, begins connections whose time has come, and tells
@@ -19,15 +26,39 @@ func (c *Client) keep() {
 	defer timer.Stop()
 	var out answers
 	var events []Event
+	var spared time.Duration // until when no request that was sent ends, and no connection
+	freezes := 0             // since it last looked
+	sleeps := farAway        // until when it meant to sleep
 	for {
 		c.mu.Lock()
 		now := c.tickNow()
+		if c.pokedAt != 0 {
+			sleeps = min(sleeps, c.pokedAt)
+		}
+		if now-sleeps >= freeze && freezes < mostFreezes {
+			spared = now + catchUp
+			freezes++
+		}
+		c.pokedAt = 0
 		c.keeperAt, c.looking = now+farAway, true
-		c.wheel.expire(now, func(call *Call) { c.expire(call, &out) })
-		c.look(now)
+		looked := now >= spared
+		c.wheel.expire(now, func(call *Call) {
+			if call.state == given && !looked {
+				c.wheel.add(call, tickOf(spared))
+			} else {
+				c.expire(call, &out)
+			}
+		})
+		if looked {
+			freezes = 0
+			c.look(now)
+		}
 		c.kick()
 		if at, ok := c.wheel.next(); ok {
 			c.keeperAt = min(c.keeperAt, at)
+		}
+		if !looked { // what is due before was left alone
+			c.keeperAt = spared
 		}
 		out.list = append(out.list, c.rejected...)
 		clear(c.rejected)
@@ -46,6 +77,7 @@ func (c *Client) keep() {
 		clear(events)
 		events = events[:0]
 		out.give(c)
+		sleeps = max(at, now)
 		if !idle {
 			continue // these took time, and may have brought more
 		}
@@ -62,6 +94,9 @@ func (c *Client) keep() {
 
 // poke lets the keeper look at once. Under the mutex.
 func (c *Client) poke() {
+	if c.pokedAt == 0 {
+		c.pokedAt = c.now()
+	}
 	select {
 	case c.poked <- struct{}{}:
 	default:

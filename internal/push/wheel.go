@@ -22,6 +22,11 @@ type wheel struct {
 // tickOf is the first tick at whose start d has passed.
 func tickOf(d time.Duration) int64 { return (int64(d) + tickLen - 1) / tickLen }
 
+// late tells whether the deadline of a call has passed.
+func (call *Call) late(now time.Duration) bool {
+	return call.tick >= 0 && call.tick <= int64(now)/tickLen
+}
+
 func (w *wheel) add(c *Call, tick int64) {
 	c.tick = max(tick, w.done+1)
 	at := c.tick % wheelSlots
