@@ -357,8 +357,12 @@ func (s *state) tick(limit int) {
 		switch c, wake := e.claim(), e.wake(); {
 		case c != nil && c.settling:
 			continue
-		case c != nil && c.deadline != 0 && c.deadline <= s.now:
+		case c != nil && s.ended(c):
 			limit -= s.lapse(q, e, tickBatch)
+		case c != nil && c.deadline != 0 && c.deadline <= s.now: // it was spared
+			e.setAlarm(s.sparedTill)
+			s.alarms.add(alarm{when: s.sparedTill, q: q, seq: e.seq()})
+			continue
 		case c == nil && wake != 0 && wake <= s.now:
 			q.delayed--
 			e.setWake(0, false)

@@ -14,7 +14,7 @@ func (s *state) claimOf(t Token) (*queueState, entry, error) {
 		return nil, none, ErrStale
 	}
 	c := e.claim()
-	if c == nil || c.settling || c.epoch != t.Epoch || c.serial != t.Serial || c.deadline != 0 && c.deadline <= s.now {
+	if c == nil || c.settling || c.epoch != t.Epoch || c.serial != t.Serial || s.ended(c) {
 		return nil, none, ErrStale
 	}
 	return q, e, nil

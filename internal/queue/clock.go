@@ -69,6 +69,7 @@ const (
 	ClockAhead                      // it was set forward by more: that is not followed yet
 	ClockFollowed                   // it has stood by that, and is followed
 	ClockWithdrawn                  // it was set back before it was followed
+	ClockFroze                      // nobody could read it for a while
 )
 
 // String says it for people, with what to do.
@@ -89,6 +90,9 @@ func (n ClockNotice) String() string {
 	case ClockFollowed:
 		return fmt.Sprintf("the clock has stood by having gone forward by %v: leases, delays and retention follow it "+
 			"now", n.By)
+	case ClockFroze:
+		return fmt.Sprintf("the process or its machine was frozen for %v or longer, or had no processor time. Leases "+
+			"that ended meanwhile go on for %v, so that their holders can extend or settle", n.By, regained)
 	default:
 		return fmt.Sprintf("the clock was set back before its going forward by %v was followed: nothing came of it",
 			n.By)
@@ -202,6 +206,13 @@ func (k *timekeeper) tell(kind ClockKind, by int64) {
 		n.Patience = k.patience()
 	}
 	k.notices = append(k.notices, n)
+}
+
+// froze notes that the clock could not be read for a while.
+func (k *timekeeper) froze(by time.Duration) {
+	if by.Microseconds() >= noticeable && len(k.notices) < maxNotices {
+		k.notices = append(k.notices, ClockNotice{Kind: ClockFroze, By: by.Round(time.Millisecond)})
+	}
 }
 
 // takeNotices returns, once, what people have to be told.

@@ -48,10 +48,13 @@ type state struct {
 	coming          int // queues and topics under way to the journal,
 	comingSnapshots int // and snapshots
 
-	alarms   alarms
-	windows  windows
-	folding  bool // replaying the journal: what can be derived is made once, at the end
-	released []journal.Address
+	alarms alarms
+	// Leases that had not ended at sparedFrom do not before sparedTill, see freeze.go.
+	sparedFrom, sparedTill int64
+	freezes                int // since sparedFrom
+	windows                windows
+	folding                bool // replaying the journal: what can be derived is made once, at the end
+	released               []journal.Address
 
 	postponed postponed
 	asked     int // snapshots that the group which is being applied had to ask what they hold

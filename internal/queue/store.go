@@ -139,6 +139,7 @@ type Store struct {
 	pressed        int // checkpoints to take soon, because the disk is full
 
 	sleeping int64 // until when keepTime sleeps, µs
+	late     lateness
 
 	saveNow chan chan error // checkpoints that somebody asks for, and waits for
 	alarm   chan struct{}   // capacity 1: the timer's goroutine should look again
@@ -154,7 +155,8 @@ const maxFlights = 4096
 
 // Open folds the journal and starts the Store's own work: leases, delays, expiry, dead letters, checkpoints.
 func Open(ctx context.Context, o Options) (*Store, error) {
-	if o.Clock == nil {
+	set := o.Clock != nil
+	if !set {
 		o.Clock = time.Now
 	}
 	aliases, err := aliasTable(o.Namespaces)
@@ -166,6 +168,7 @@ func Open(ctx context.Context, o Options) (*Store, error) {
 		return nil, err
 	}
 	s := &Store{
+		late:    lateness{off: set},
 		journal: o.Journal, clock: o.Clock, passed: o.Monotonic, limits: groups.bound(o.Limits.WithDefaults()),
 		groups: groups,
 		demand: o.OnDemand, aliases: aliases, observe: o.Observe, trace: o.Trace, taps: o.Taps, untraced: o.Untraced,
@@ -361,7 +364,13 @@ func (s *Store) advance() int64 {
 	if s.passed != nil {
 		s.state.time.hear(s.passed())
 	}
-	return s.state.advance(t)
+	last, froze := s.state.now, s.late.look(t)
+	now := s.state.advance(t)
+	if froze > 0 {
+		s.state.spare(last)
+		s.state.time.froze(froze)
+	}
+	return now
 }
 
 // locked calls f with the lock held.
@@ -392,7 +401,7 @@ func (s *Store) settleUp() {
 	if len(s.state.exhausted) > 0 || len(s.state.overdue) > 0 || len(s.state.over) > 0 || len(s.state.released) > 0 ||
 		len(s.state.lapses) > 0 ||
 		due != 0 && due < s.sleeping {
-		s.sleeping = 0
+		s.sleeping, s.late.sleep = 0, time.Time{}
 		select {
 		case s.alarm <- struct{}{}:
 		default:

@@ -107,6 +107,7 @@ func (s *Store) sleep(unfinished bool) time.Duration {
 	if unfinished {
 		wait = min(max(wait, 10*time.Millisecond), retryWork)
 	}
+	s.late.sleep = s.late.seen.Add(wait)
 	s.sleeping = now + wait.Microseconds()
 	// what is known now is no reason to wake up earlier, nor is work that fails again
 	if due := s.state.due(); due != 0 {
