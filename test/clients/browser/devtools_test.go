@@ -16,7 +16,7 @@ import (
 )
 
 // patience is how long the browser may take for anything. It is there to end a test that hangs; none is judged by it.
-const patience = 3 * time.Minute
+const patience = 10 * time.Minute
 
 // chromium is a running browser.
 type chromium struct {
