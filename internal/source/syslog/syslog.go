@@ -8,9 +8,9 @@
 //
 // Syslog has no acknowledgement. What a sender's kernel has handed to ours counts as sent for it: a crash loses what
 // was not delivered yet. A clean stop loses nothing of TCP as long as senders look whether their connection has ended:
-// ours is closed for writing first, and then read to its end, for at most two seconds; what is left of them after
-// that is told. A pipeline that is full reads no further, which makes
-// senders over TCP wait; datagrams that find no room are dropped and counted.
+// ours is closed for writing first, and then read to its end, for at most two seconds; what is left of it after that is
+// told. A pipeline that is full reads no further, which makes senders over TCP wait; datagrams that find no room are
+// dropped and counted.
 package syslog
 
 import (
