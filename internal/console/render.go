@@ -12,6 +12,7 @@ import (
 	"net/http"
 	"net/url"
 	"strings"
+	"sync"
 	"time"
 
 	httpdoor "github.com/hikyaku/hikyaku/internal/api/http"
@@ -50,7 +51,8 @@ type problem struct {
 	Marked              string // a line with a mistake, and a caret under its place, with the hint behind it
 }
 
-var templates = template.Must(template.ParseFS(web, "web/*.html"))
+// templates are read when the first page is asked for: most commands show none.
+var templates = sync.OnceValue(func() *template.Template { return template.Must(template.ParseFS(web, "web/*.html")) })
 
 // part is the live part of a page as it is now.
 type part struct {
@@ -82,7 +84,7 @@ func (s *Console) make(r *http.Request, p page) (*part, error) {
 	}
 	out.shown.Data = data
 	var b bytes.Buffer
-	if err := templates.ExecuteTemplate(&b, name, &out.shown); err != nil {
+	if err := templates().ExecuteTemplate(&b, name, &out.shown); err != nil {
 		return nil, fmt.Errorf("page %s: %w", p.name, err)
 	}
 	sum := sha256.Sum256(b.Bytes())
@@ -135,12 +137,12 @@ func (s *Console) whole(w http.ResponseWriter, r *http.Request, p page, now *par
 	if now.shown.Problem != nil {
 		name = "live"
 	}
-	err := templates.ExecuteTemplate(&b, "head", &now.shown)
+	err := templates().ExecuteTemplate(&b, "head", &now.shown)
 	if err == nil {
-		err = templates.ExecuteTemplate(&b, name, &now.shown)
+		err = templates().ExecuteTemplate(&b, name, &now.shown)
 	}
 	if err == nil {
-		err = templates.ExecuteTemplate(&b, "foot", &now.shown)
+		err = templates().ExecuteTemplate(&b, "foot", &now.shown)
 	}
 	if err != nil {
 		s.broken(w, r, err)
