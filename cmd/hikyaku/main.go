@@ -18,6 +18,7 @@ import (
 
 	pacebench "github.com/hikyaku/hikyaku/internal/bench/pace"
 	"github.com/hikyaku/hikyaku/internal/javascript"
+	_ "github.com/hikyaku/hikyaku/internal/machine/garbage" // so that a command begins at once
 	"github.com/hikyaku/hikyaku/internal/sink/gamepad/play"
 	"github.com/hikyaku/hikyaku/pace"
 )
