@@ -144,18 +144,18 @@ func (h *house) pool() function.Config {
 		Network: function.Network(c.Network), See: c.See, Hide: h.file.Private()}
 }
 
-// sayIsolation tells what of functions' isolation is missing on this machine.
-func (h *house) sayIsolation() error {
+// sayIsolation tells what of functions' isolation is missing on this machine. It finds out by starting programs.
+func (h *house) sayIsolation() {
 	c := h.pool()
 	if h.file.API.Lambda.Off || c.Isolation == function.None {
-		return nil
+		return
 	}
 	a, err := function.Probe(filepath.Join(functionsDir(h.file.DataDir), "probe"))
 	if err != nil {
-		return err
+		h.log.Warn("functions", "error", err)
+		return
 	}
 	h.sayMissing(c, &a)
-	return nil
 }
 
 // sayMissing tells what functions of such settings lack on a machine of these abilities.

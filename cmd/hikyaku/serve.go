@@ -202,9 +202,9 @@ func (h *house) live(ctx context.Context, in surroundings) (err error) {
 	log := h.log
 	defer func() { err = h.end(err) }()
 	log.Info("bounds", h.bounds.told()...)
-	if err := h.sayIsolation(); err != nil {
-		return err
-	}
+	var looking sync.WaitGroup
+	defer looking.Wait()
+	looking.Go(h.sayIsolation) // the doors need not wait for it
 	h.sayGuard(ctx)
 	p, err := h.newPipeline(os.Stdin, os.Stdout, false, hopMetrics{h.metrics})
 	if err != nil {
