@@ -7,33 +7,61 @@ import (
 
 // liveness says which lasting records of a segment are still needed. A record is known by the offset of its row in the
 // group's table: rows are 32 bytes long and begin at multiples of 32, so a bit for every 32 bytes of file is enough to
-// know each record, and releasing one twice does no harm.
+// know each record, and releasing one twice does no harm. There are bits from the first record that was needed when
+// none was before: of a log whose messages go as they come a few words, and not the whole segment's for each of them.
 type liveness struct {
+	first int64 // the number of the word that bits begin with
 	bits  []uint64
 	count int
 }
+
+// keptWords is how many words of bits an empty liveness keeps for the next ones.
+const keptWords = 64
 
 func slot(offset int64, index uint32) int64 {
 	return (offset+groupHeaderBytes)/entryBytes + int64(index)
 }
 
+// set adds a slot of a segment of so many bytes.
 func (l *liveness) set(slot int64, size int64) {
-	if l.bits == nil {
-		l.bits = make([]uint64, (size/entryBytes+63)/64)
+	if slot < 0 || slot >= size/entryBytes {
+		return
 	}
-	if word := slot / 64; word < int64(len(l.bits)) && l.bits[word]&(1<<(slot%64)) == 0 {
-		l.bits[word] |= 1 << (slot % 64)
+	if w := l.reach(slot / 64); *w&(1<<(slot%64)) == 0 {
+		*w |= 1 << (slot % 64)
 		l.count++
 	}
 }
 
+// reach returns the word of a number, up or down to which bits grow.
+func (l *liveness) reach(number int64) *uint64 {
+	switch have := int64(len(l.bits)); {
+	case l.count == 0:
+		l.first, l.bits = number, append(l.bits[:0], 0)
+	case number < l.first:
+		more := min(l.first, max(l.first-number, have)) // as many again, so that the next ones cost nothing
+		l.first, l.bits = l.first-more, slices.Insert(l.bits, 0, make([]uint64, more)...)
+	case number-l.first >= have:
+		l.bits = append(l.bits, make([]uint64, number-l.first+1-have)...)
+	}
+	return &l.bits[number-l.first]
+}
+
+// word returns the word of a slot, nil if there is none.
+func (l *liveness) word(slot int64) *uint64 {
+	at := slot/64 - l.first
+	if slot < 0 || at < 0 || at >= int64(len(l.bits)) {
+		return nil
+	}
+	return &l.bits[at]
+}
+
 // clear says whether the record was live.
 func (l *liveness) clear(slot int64) bool {
-	word := slot / 64
-	if slot < 0 || word >= int64(len(l.bits)) || l.bits[word]&(1<<(slot%64)) == 0 {
+	if !l.has(slot) {
 		return false
 	}
-	l.bits[word] &^= 1 << (slot % 64)
+	*l.word(slot) &^= 1 << (slot % 64)
 	l.count--
 	l.shrink()
 	return true
@@ -41,16 +69,16 @@ func (l *liveness) clear(slot int64) bool {
 
 // clearBefore clears all slots before end.
 func (l *liveness) clearBefore(end int64) {
-	for word := range l.bits {
-		first := int64(word) * 64
+	for i := range l.bits {
+		first := (l.first + int64(i)) * 64
 		if first >= end {
 			break
 		}
-		gone := l.bits[word]
+		gone := l.bits[i]
 		if left := end - first; left < 64 {
 			gone &= 1<<left - 1
 		}
-		l.bits[word] &^= gone
+		l.bits[i] &^= gone
 		l.count -= bits.OnesCount64(gone)
 	}
 	l.shrink()
@@ -58,12 +86,12 @@ func (l *liveness) clearBefore(end int64) {
 
 // clearFrom clears slot first and all behind it.
 func (l *liveness) clearFrom(first int64) {
-	for word := max(0, first/64); word < int64(len(l.bits)); word++ {
-		gone := l.bits[word]
-		if at := word * 64; at < first {
+	for i := max(0, first/64-l.first); i < int64(len(l.bits)); i++ {
+		gone := l.bits[i]
+		if at := (l.first + i) * 64; at < first {
 			gone &^= 1<<(first-at) - 1
 		}
-		l.bits[word] &^= gone
+		l.bits[i] &^= gone
 		l.count -= bits.OnesCount64(gone)
 	}
 	l.shrink()
@@ -72,38 +100,49 @@ func (l *liveness) clearFrom(first int64) {
 // merge adds the slots of more, which is not used afterwards.
 func (l *liveness) merge(more *liveness) {
 	if len(l.bits) < len(more.bits) {
-		l.bits, more.bits = more.bits, l.bits
-		l.count, more.count = more.count, l.count
+		*l, *more = *more, *l
 	}
-	for word, b := range more.bits {
-		l.count += bits.OnesCount64(b &^ l.bits[word])
-		l.bits[word] |= b
+	for i, b := range more.bits {
+		if b == 0 {
+			continue
+		}
+		w := l.reach(more.first + int64(i))
+		l.count += bits.OnesCount64(b &^ *w)
+		*w |= b
 	}
 }
 
 // has says whether a slot is live.
 func (l *liveness) has(slot int64) bool {
-	word := slot / 64
-	return slot >= 0 && word < int64(len(l.bits)) && l.bits[word]&(1<<(slot%64)) != 0
+	w := l.word(slot)
+	return w != nil && *w&(1<<(slot%64)) != 0
 }
 
 // clone returns a copy.
-func (l *liveness) clone() liveness { return liveness{bits: slices.Clone(l.bits), count: l.count} }
+func (l *liveness) clone() liveness {
+	return liveness{first: l.first, bits: slices.Clone(l.bits), count: l.count}
+}
 
 // cleared calls each for the slots that were live in l and are not in now.
 func (l *liveness) cleared(now *liveness, each func(slot int64)) {
-	for word, b := range l.bits {
-		if word < len(now.bits) {
-			b &^= now.bits[word]
+	for i, b := range l.bits {
+		first := (l.first + int64(i)) * 64
+		if w := now.word(first); w != nil {
+			b &^= *w
 		}
 		for ; b != 0; b &= b - 1 {
-			each(int64(word)*64 + int64(bits.TrailingZeros64(b)))
+			each(first + int64(bits.TrailingZeros64(b)))
 		}
 	}
 }
 
+// shrink gives back what an empty liveness does not need for the next few records.
 func (l *liveness) shrink() {
-	if l.count == 0 {
+	switch {
+	case l.count > 0:
+	case cap(l.bits) > keptWords:
 		l.bits = nil
+	default:
+		l.bits = l.bits[:0]
 	}
 }

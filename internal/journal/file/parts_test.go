@@ -61,12 +61,78 @@ func TestLivenessBehavesLikeASet(t *testing.T) {
 				if l.count != len(set) {
 					r.Fatalf("%d are live, not %d", l.count, len(set))
 				}
-				if l.count == 0 && l.bits != nil {
-					r.Fatal("an empty set takes memory")
+				if l.count == 0 && cap(l.bits) > keptWords {
+					r.Fatalf("an empty set takes %d words", cap(l.bits))
+				}
+				for s := range set {
+					if !l.has(s) {
+						r.Fatalf("%d is not live", s)
+					}
 				}
 			},
 		})
 	})
+}
+
+func TestWhatWasClearedIsToldEachOnce(t *testing.T) {
+	const size = 64 << 10
+	rapid.Check(t, func(r *rapid.T) {
+		slots := rapid.SliceOf(rapid.Int64Range(0, size/entryBytes-1))
+		var l liveness
+		for _, s := range slots.Draw(r, "live") {
+			l.set(s, size)
+		}
+		before, gone := l.clone(), map[int64]bool{}
+		for _, s := range slots.Draw(r, "cleared") {
+			if l.clear(s) {
+				gone[s] = true
+			}
+		}
+		for _, s := range slots.Draw(r, "added") { // of these nothing is told, but of one that is live again
+			if l.set(s, size); gone[s] {
+				delete(gone, s)
+			}
+		}
+		before.cleared(&l, func(s int64) {
+			if !gone[s] {
+				r.Fatalf("%d is told", s)
+			}
+			delete(gone, s)
+		})
+		if len(gone) > 0 {
+			r.Fatalf("%v are not told", gone)
+		}
+	})
+}
+
+// TestRecordsThatGoAsTheyComeNeedNoMemory has each record of a segment released before the next one comes.
+func TestRecordsThatGoAsTheyComeNeedNoMemory(t *testing.T) {
+	const size = 64 << 20
+	var l liveness
+	next := int64(0)
+	if n := testing.AllocsPerRun(1000, func() {
+		l.set(next, size)
+		l.clear(next)
+		next += 100
+	}); n > 0 {
+		t.Errorf("a record that comes and goes allocates %v times", n)
+	}
+}
+
+// TestSlotsInAnyOrderCostAsMuch sets the slots of a segment from the last to the first, as a queue's messages may be
+// listed, and counts what is allocated.
+func TestSlotsInAnyOrderCostAsMuch(t *testing.T) {
+	const size = 64 << 20
+	for _, step := range []int64{1, -1} {
+		if n := testing.AllocsPerRun(1, func() {
+			var l liveness
+			for i := range int64(size / entryBytes / 64) {
+				l.set((size/entryBytes-1+step*64*i)%(size/entryBytes), size)
+			}
+		}); n > 100 {
+			t.Errorf("steps of %d words: %v allocations", step, n)
+		}
+	}
 }
 
 func TestSlotsOutsideOfTheSegmentAreNoSlots(t *testing.T) {
