@@ -22,7 +22,8 @@ func (j *Journal) Release(addrs ...journal.Address) {
 	}
 }
 
-// releaseSome says whether a segment has no live record any more.
+// releaseSome says whether a segment that can be given back has no live record any more. The tail cannot: where
+// messages go as they come it is empty after each, and the keeper and the cleaner would be woken for nothing.
 func (j *Journal) releaseSome(addrs []journal.Address) (empty bool) {
 	j.segMu.RLock()
 	defer j.segMu.RUnlock()
@@ -33,7 +34,7 @@ func (j *Journal) releaseSome(addrs []journal.Address) (empty bool) {
 		if i := f.segment(a.Position); i >= 0 {
 			s := f.segs[i]
 			cleared := s.live.clear(slot(s.offset(a.Position), a.Index))
-			empty = empty || cleared && s.live.count == 0
+			empty = empty || cleared && s.live.count == 0 && s.sealedEnd.Load() > 0
 		} else if i, row := f.row(a); i >= 0 {
 			empty = f.release(f.moved[i], row) || empty
 		}
