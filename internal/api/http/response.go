@@ -3,6 +3,7 @@ package http
 import (
 	"encoding/json"
 	"net/http"
+	"strconv"
 	"time"
 )
 
@@ -70,9 +71,11 @@ func (w *response) json(status int, v any) error {
 	if err != nil {
 		return err
 	}
+	data = append(data, '\n')
 	w.Header().Set("Content-Type", "application/json")
 	w.Header().Set("Cache-Control", "no-store")
+	w.Header().Set("Content-Length", strconv.Itoa(len(data))) // in chunks it would be written twice, above 2 KiB
 	w.WriteHeader(status)
-	_, err = w.Write(append(data, '\n'))
+	_, err = w.Write(data)
 	return err
 }
