@@ -66,6 +66,7 @@ func newOneBench(b bench.Bench, host *pace.Host) *cobra.Command {
 			o.Sink = []string{self, "bench", sinkName}
 			o.Tsurugi = os.Getenv("TSURUGI_ENDPOINT")
 			o.Node = []string{self, "serve", "-c"}
+			o.Program = []string{self}
 			o.Out = cmd.OutOrStdout()
 			if log {
 				o.Log = cmd.ErrOrStderr()

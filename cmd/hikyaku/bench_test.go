@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -128,6 +129,30 @@ func TestBenchServesPubSubClientsInAProcessOfItsOwn(t *testing.T) {
 	if report.Bench != "publish" || len(report.Rows) == 0 || report.Rows[0].Case != "hikyaku" ||
 		report.Rows[0].Server != "instant" {
 		t.Errorf("%+v", report)
+	}
+	if entries, err := os.ReadDir(dir); err != nil || len(entries) != 0 {
+		t.Errorf("left behind: %v, %v", entries, err)
+	}
+}
+
+func TestBenchStartsThisProgramAndLeavesNothingBehind(t *testing.T) {
+	dir := t.TempDir()
+	r := hikyaku(t, "", nil, "bench", "start", "--quick", "--json", "--dir", dir)
+	var report measure.BenchReport
+	if err := json.Unmarshal([]byte(r.stdout), &report); err != nil || r.code != 0 {
+		t.Fatalf("%v: %+v", err, r)
+	}
+	var got []string
+	for _, row := range report.Rows {
+		got = append(got, fmt.Sprint(row.Get("work"), " ", row.Get("case")))
+		for _, figure := range []string{"p50_ms", "cpu_ms", "rss_mb", "own_mb"} {
+			if n, ok := row.Number(figure); ok && n < 0 || !ok && (row.Get("work") == "serve" || figure == "p50_ms") {
+				t.Errorf("%s of %s is %v", figure, got[len(got)-1], row.Get(figure))
+			}
+		}
+	}
+	if want := []string{"command hikyaku", "command true", "serve hikyaku", "serve again"}; !slices.Equal(got, want) {
+		t.Errorf("rows %q, want %q", got, want)
 	}
 	if entries, err := os.ReadDir(dir); err != nil || len(entries) != 0 {
 		t.Errorf("left behind: %v, %v", entries, err)

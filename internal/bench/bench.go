@@ -13,6 +13,7 @@ import (
 	"github.com/hikyaku/hikyaku/internal/bench/queue"
 	"github.com/hikyaku/hikyaku/internal/bench/sink"
 	"github.com/hikyaku/hikyaku/internal/bench/sqs"
+	"github.com/hikyaku/hikyaku/internal/bench/start"
 )
 
 // Bench is one experiment.
@@ -106,6 +107,13 @@ func All() []Bench {
 			Works:   function.Works(),
 			Invokes: true,
 			Run:     function.Run,
+		},
+		{
+			Name: "start",
+			Summary: "commands and servers from their start, and what a server has in memory at rest, beside a program " +
+				"that does nothing",
+			Works: start.Works(),
+			Run:   start.Run,
 		},
 	}, ofClusters...)
 }

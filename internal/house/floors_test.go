@@ -19,7 +19,8 @@ var floors = []floor{
 	{"benches", []string{"internal/bench"}, "which experiments there are"},
 	{"experiments", []string{"internal/bench/cluster", "internal/bench/flow", "internal/bench/function",
 		"internal/bench/pace", "internal/bench/publish", "internal/bench/push", "internal/bench/q4m",
-		"internal/bench/queue", "internal/bench/sink", "internal/bench/sqs"}, "one folder an experiment"},
+		"internal/bench/queue", "internal/bench/sink", "internal/bench/sqs", "internal/bench/start"}, "one folder " +
+		"an experiment"},
 	{"bench tests", []string{"internal/bench/benchtest"}, "what every experiment promises, for tests"},
 	{"shared by experiments", []string{"internal/bench/harness"},
 		"how sides take turns, servers and clients for them, and how the findings are shown"},

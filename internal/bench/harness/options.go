@@ -66,6 +66,9 @@ type Options struct {
 	Node           []string
 	Waiting, Kills int
 
+	// Program is this program, to which the start bench adds commands.
+	Program []string
+
 	// Log gets a line for what happens to the streams of the flow bench; nil: nobody.
 	Log io.Writer
 
