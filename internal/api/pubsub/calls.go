@@ -19,7 +19,7 @@ import (
 // reads by itself (incoming).
 type registrar struct {
 	d  *Server
-	to *grpc.Server
+	to grpc.ServiceRegistrar
 }
 
 // RegisterService implements grpc.ServiceRegistrar.

@@ -49,8 +49,8 @@ func (d *Server) newGRPC() *grpc.Server {
 	return s
 }
 
-// register adds the services to a gRPC server.
-func (d *Server) register(s *grpc.Server) {
+// register adds the services to a gRPC server, or to what calls them for the REST form.
+func (d *Server) register(s grpc.ServiceRegistrar) {
 	publishing := pubsubpb.Publisher_ServiceDesc
 	replace(&publishing, "Publish", unaryMethod("Publish", d.publish))
 	subscribing := pubsubpb.Subscriber_ServiceDesc

@@ -136,7 +136,7 @@ func (d *Server) open(ctx context.Context) (net.Addr, error) {
 		return nil, err
 	}
 	calls := d.newGRPC()
-	web, err := d.newREST(calls)
+	web, err := d.newREST()
 	if err != nil {
 		return nil, err
 	}

@@ -8,7 +8,6 @@ import (
 	"net/http"
 	"strings"
 
-	"google.golang.org/grpc"
 	"google.golang.org/grpc/codes"
 
 	"github.com/hikyaku/hikyaku/internal/access"
@@ -17,10 +16,11 @@ import (
 	"github.com/hikyaku/hikyaku/internal/door"
 )
 
-// newREST makes the server of the REST form. Its calls go through the gRPC server, with all that stands around calls
-// there.
-func (d *Server) newREST(calls *grpc.Server) (*http.Server, error) {
-	handler, err := rest.New(calls, rest.Options{Busy: d.busy, Traffic: d.traffic})
+// newREST makes the server of the REST form. Its calls have all around them that stands around those of gRPC.
+func (d *Server) newREST() (*http.Server, error) {
+	services := rest.NewServices(codec{})
+	d.register(services)
+	handler, err := rest.New(services, rest.Options{Busy: d.busy, Traffic: d.traffic})
 	if err != nil {
 		return nil, fmt.Errorf("pubsub door: %w", err)
 	}

@@ -10,7 +10,6 @@ import (
 	"testing"
 
 	"cloud.google.com/go/pubsub/v2/apiv1/pubsubpb"
-	"google.golang.org/grpc"
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
 
@@ -32,15 +31,14 @@ func (w *waiter) Pull(ctx context.Context, _ *pubsubpb.PullRequest) (*pubsubpb.P
 
 func TestAServiceHearsThatTheClientWentAway(t *testing.T) {
 	w := &waiter{waiting: make(chan struct{}), gone: make(chan struct{})}
-	server := grpc.NewServer()
-	pubsubpb.RegisterSubscriberServer(server, w)
-	h, err := rest.New(server, rest.Options{})
+	services := newServices()
+	pubsubpb.RegisterSubscriberServer(services, w)
+	h, err := rest.New(services, rest.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	front := httptest.NewServer(h)
 	defer front.Close()
-	defer server.Stop()
 	ctx, leave := context.WithCancel(t.Context())
 	r, err := http.NewRequestWithContext(ctx, "POST", front.URL+"/v1/projects/p/subscriptions/s:pull",
 		strings.NewReader("{}"))
@@ -61,15 +59,14 @@ func TestAServiceHearsThatTheClientWentAway(t *testing.T) {
 }
 
 func TestManyCallsAtOnceGetTheirOwnAnswers(t *testing.T) {
-	server := grpc.NewServer()
-	pubsubpb.RegisterPublisherServer(server, echo{})
-	h, err := rest.New(server, rest.Options{})
+	services := newServices()
+	pubsubpb.RegisterPublisherServer(services, echo{})
+	h, err := rest.New(services, rest.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	front := httptest.NewServer(h)
 	defer front.Close()
-	defer server.Stop()
 	var calls sync.WaitGroup
 	for i := range 16 {
 		calls.Go(func() {

@@ -4,12 +4,12 @@
 //	curl -X PUT http://127.0.0.1:8085/v1/projects/local/topics/news
 //	curl http://127.0.0.1:8085/v1/projects/local/topics/news:publish -d '{"messages": [{"data": "aGVsbG8="}]}'
 //
-// A call goes through the gRPC server like one over gRPC: the same handlers, the same interceptors, its headers as
-// metadata (so a bearer token arrives as it was sent). The package knows nothing of what the services do.
+// A call goes to the handlers that gRPC's calls go to, its headers as metadata (so a bearer token arrives as it was
+// sent). The package knows nothing of what the services do.
 //
-//	server := grpc.NewServer(…)
-//	pubsubpb.RegisterPublisherServer(server, …)
-//	handler, err := rest.New(server, rest.Options{}) // after all services are registered
+//	services := rest.NewServices(encoding.GetCodecV2("proto"))
+//	pubsubpb.RegisterPublisherServer(services, …)
+//	handler, err := rest.New(services, rest.Options{}) // after all services are registered
 //	go http.Serve(listener, handler)
 //
 // # What is as with Google

@@ -8,18 +8,17 @@ import (
 	"testing"
 
 	"cloud.google.com/go/pubsub/v2/apiv1/pubsubpb"
-	"google.golang.org/grpc"
 
 	"github.com/hikyaku/hikyaku/internal/api/pubsub/rest"
 )
 
 // FuzzHandler: whatever is asked is answered, with JSON, and an error's body tells its own status.
 func FuzzHandler(f *testing.F) {
-	server := grpc.NewServer()
+	services := newServices()
 	s := &service{}
-	pubsubpb.RegisterPublisherServer(server, s)
-	pubsubpb.RegisterSchemaServiceServer(server, s)
-	h, err := rest.New(server, rest.Options{MaxBodyBytes: 4 << 10})
+	pubsubpb.RegisterPublisherServer(services, s)
+	pubsubpb.RegisterSchemaServiceServer(services, s)
+	h, err := rest.New(services, rest.Options{MaxBodyBytes: 4 << 10})
 	if err != nil {
 		f.Fatal(err)
 	}

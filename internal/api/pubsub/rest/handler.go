@@ -8,12 +8,12 @@ import (
 	"io"
 	"net/http"
 	"path"
+	"slices"
 	"strings"
 	"sync/atomic"
 
 	"connectrpc.com/vanguard"
 	"google.golang.org/genproto/googleapis/api/annotations"
-	"google.golang.org/grpc"
 	"google.golang.org/grpc/codes"
 	"google.golang.org/protobuf/encoding/protojson"
 
@@ -42,9 +42,8 @@ type handler struct {
 	traffic     *door.Traffic
 }
 
-// New makes the handler for all services that are registered with the server by now. It may be used by any number of
-// goroutines.
-func New(server *grpc.Server, o Options) (http.Handler, error) {
+// New makes the handler for services, which are all registered by now. It may be used by any number of goroutines.
+func New(services *Services, o Options) (http.Handler, error) {
 	if o.MaxBodyBytes < 0 || o.MaxBodyBytes > 1<<30 {
 		return nil, fmt.Errorf("rest: MaxBodyBytes is %d; 0 to 1 GiB are possible", o.MaxBodyBytes)
 	}
@@ -55,7 +54,7 @@ func New(server *grpc.Server, o Options) (http.Handler, error) {
 		maxBody: o.MaxBodyBytes, busy: o.Busy, traffic: o.Traffic}
 	for _, f := range []format{{}, {enumNumbers: true}, {defaults: true}, {enumNumbers: true, defaults: true}} {
 		var err error
-		if h.transcoders[f], err = transcoder(server, f); err != nil {
+		if h.transcoders[f], err = transcoder(services, f); err != nil {
 			return nil, err
 		}
 	}
@@ -63,7 +62,7 @@ func New(server *grpc.Server, o Options) (http.Handler, error) {
 }
 
 // transcoder is what makes calls of requests.
-func transcoder(server *grpc.Server, f format) (http.Handler, error) {
+func transcoder(services *Services, f format) (http.Handler, error) {
 	options := []vanguard.TranscoderOption{
 		vanguard.WithCodec(func(types vanguard.TypeResolver) vanguard.Codec { return newJSON(types, f) }),
 		vanguard.WithDefaultServiceOptions(
@@ -73,14 +72,14 @@ func transcoder(server *grpc.Server, f format) (http.Handler, error) {
 		),
 		vanguard.WithUnknownHandler(http.HandlerFunc(unknown)),
 	}
-	if _, ok := server.GetServiceInfo()["google.iam.v1.IAMPolicy"]; ok {
+	if slices.Contains(services.names, "google.iam.v1.IAMPolicy") {
 		options = append(options, vanguard.WithRules(getIAMPolicy()))
 	}
-	var services []*vanguard.Service
-	for name := range server.GetServiceInfo() {
-		services = append(services, vanguard.NewService(name, watched(server)))
+	var all []*vanguard.Service
+	for _, name := range services.names {
+		all = append(all, vanguard.NewService(name, watched(services)))
 	}
-	made, err := vanguard.NewTranscoder(services, options...)
+	made, err := vanguard.NewTranscoder(all, options...)
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrServices, err)
 	}

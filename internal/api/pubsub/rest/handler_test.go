@@ -11,7 +11,6 @@ import (
 
 	"cloud.google.com/go/iam/apiv1/iampb"
 	"cloud.google.com/go/pubsub/v2/apiv1/pubsubpb"
-	"google.golang.org/grpc"
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/types/known/durationpb"
 	"google.golang.org/protobuf/types/known/fieldmaskpb"
@@ -386,13 +385,32 @@ func TestTheLargestPublishFits(t *testing.T) {
 	}
 }
 
+func TestAClientsDeadlineIsThatOfTheCall(t *testing.T) {
+	s := &service{}
+	front := start(t, s, rest.Options{})
+	for value, want := range map[string]time.Duration{"1.5": 1500 * time.Millisecond, "90": 90 * time.Second, "": 0} {
+		begun := time.Now()
+		if status, answer, _ := call(t, front, "GET", "/v1/projects/p/topics/t", "", func(r *http.Request) {
+			if value != "" {
+				r.Header.Set("X-Server-Timeout", value)
+			}
+		}); status != http.StatusOK {
+			t.Fatalf("%d %s", status, answer)
+		}
+		if (want == 0) != s.until.IsZero() || want > 0 && (s.until.Before(begun.Add(want)) ||
+			s.until.After(time.Now().Add(want))) {
+			t.Errorf("%q seconds: the call has until %v", value, s.until)
+		}
+	}
+}
+
 func TestAServerWithoutPoliciesHasAHandlerToo(t *testing.T) {
-	server := grpc.NewServer()
-	pubsubpb.RegisterPublisherServer(server, &service{})
-	if _, err := rest.New(server, rest.Options{}); err != nil {
+	services := newServices()
+	pubsubpb.RegisterPublisherServer(services, &service{})
+	if _, err := rest.New(services, rest.Options{}); err != nil {
 		t.Error(err)
 	}
-	if _, err := rest.New(server, rest.Options{MaxBodyBytes: -1}); err == nil {
+	if _, err := rest.New(services, rest.Options{MaxBodyBytes: -1}); err == nil {
 		t.Error("a negative limit is accepted")
 	}
 }

@@ -10,13 +10,15 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"cloud.google.com/go/iam/apiv1/iampb"
 	"cloud.google.com/go/pubsub/v2/apiv1/pubsubpb"
 	"github.com/google/go-cmp/cmp"
 	"google.golang.org/genproto/googleapis/rpc/errdetails"
-	"google.golang.org/grpc"
 	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/encoding"
+	grpcproto "google.golang.org/grpc/encoding/proto"
 	"google.golang.org/grpc/metadata"
 	"google.golang.org/grpc/status"
 	"google.golang.org/protobuf/proto"
@@ -36,6 +38,7 @@ type service struct {
 	mu     sync.Mutex
 	asked  proto.Message
 	header metadata.MD
+	until  time.Time // of the call; zero: it has no deadline
 	answer proto.Message
 	err    error
 }
@@ -46,6 +49,7 @@ func answered[T proto.Message](s *service, ctx context.Context, request proto.Me
 	defer s.mu.Unlock()
 	s.asked = request
 	s.header, _ = metadata.FromIncomingContext(ctx)
+	s.until, _ = ctx.Deadline()
 	if s.err != nil {
 		var none T
 		return none, s.err
@@ -112,21 +116,23 @@ func (s *service) TestIamPermissions(ctx context.Context,
 	return answered[*iampb.TestIamPermissionsResponse](s, ctx, r)
 }
 
+// newServices are those of messages of the generated types.
+func newServices() *rest.Services { return rest.NewServices(encoding.GetCodecV2(grpcproto.Name)) }
+
 // start serves a service over HTTP/1.
 func start(t *testing.T, s *service, o rest.Options) *httptest.Server {
 	t.Helper()
-	server := grpc.NewServer(grpc.MaxRecvMsgSize(64<<20), grpc.MaxSendMsgSize(64<<20))
-	pubsubpb.RegisterPublisherServer(server, s)
-	pubsubpb.RegisterSubscriberServer(server, s)
-	pubsubpb.RegisterSchemaServiceServer(server, s)
-	iampb.RegisterIAMPolicyServer(server, s)
-	h, err := rest.New(server, o)
+	services := newServices()
+	pubsubpb.RegisterPublisherServer(services, s)
+	pubsubpb.RegisterSubscriberServer(services, s)
+	pubsubpb.RegisterSchemaServiceServer(services, s)
+	iampb.RegisterIAMPolicyServer(services, s)
+	h, err := rest.New(services, o)
 	if err != nil {
 		t.Fatal(err)
 	}
 	front := httptest.NewServer(h)
 	t.Cleanup(front.Close)
-	t.Cleanup(server.Stop)
 	return front
 }
 
