@@ -14,9 +14,10 @@ import (
 	"strings"
 	"time"
 
+	"github.com/prometheus/procfs"
+
 	"github.com/hikyaku/hikyaku/internal/bench/harness"
 	"github.com/hikyaku/hikyaku/internal/measure"
-	"github.com/prometheus/procfs"
 )
 
 // served is what starts of servers took, and what the last of them had in memory.
@@ -69,9 +70,9 @@ func (f *served) once(ctx context.Context, program []string, home string, rest t
 	said := bufio.NewReader(log)
 	defer func() {
 		ended := cmd.Process.Signal(os.Interrupt)
-		rest, _ := io.ReadAll(said)
+		left, _ := io.ReadAll(said)
 		if ended = errors.Join(ended, cmd.Wait()); ended != nil {
-			err = errors.Join(err, fmt.Errorf("end the server: %w: %s", ended, rest))
+			err = errors.Join(err, fmt.Errorf("end the server: %w: %s", ended, left))
 		}
 	}()
 	address, err := doorIn(said)
