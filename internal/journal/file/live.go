@@ -58,10 +58,11 @@ func (l *liveness) word(slot int64) *uint64 {
 
 // clear says whether the record was live.
 func (l *liveness) clear(slot int64) bool {
-	if !l.has(slot) {
+	w := l.word(slot)
+	if w == nil || *w&(1<<(slot%64)) == 0 {
 		return false
 	}
-	*l.word(slot) &^= 1 << (slot % 64)
+	*w &^= 1 << (slot % 64)
 	l.count--
 	l.shrink()
 	return true
